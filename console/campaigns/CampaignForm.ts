@@ -9,7 +9,7 @@ import {
   type QuietValues,
   sentQuietHours,
 } from "../parts/form/QuietHoursForm.ts";
-import { numberOrText } from "../parts/form/TypedNumber.ts";
+import { numberOrNull, numberOrText } from "../parts/form/TypedNumber.ts";
 import type { RecurringValues } from "./RecurrenceForm.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 
@@ -159,10 +159,7 @@ export const copyOf = (campaign: Campaign): CampaignValues => {
   };
 };
 
-const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
-
-const sentCount = (typed: string): number | string | null =>
-  typed.trim() === "" ? null : numberOrText(typed.trim());
+const orNull = (text: string): string | null => text.trim() || null;
 
 /** The recurrence of a write; null for a campaign of one day. */
 export const sentRecurrence = ({
@@ -215,12 +212,12 @@ export const draftOf = (values: CampaignValues, paused: boolean | undefined): Ty
   ends_at:
     values.type !== "push" || values.recurrence_rule !== "" ? orNull(sentWallTime(values.ends_at)) : null,
   recurrence: values.type === "push" ? sentRecurrence(values) : null,
-  frequency_cap_count: sentCount(values.frequency_cap_count),
+  frequency_cap_count: numberOrNull(values.frequency_cap_count),
   frequency_cap_period: orNull(values.frequency_cap_period),
   cap_by: values.cap_by,
   quiet_hours: sentQuietHours(values),
-  cooldown_minutes: values.type === "geo" ? sentCount(values.cooldown_minutes) : null,
-  max_per_minute: values.type === "push" ? sentCount(values.max_per_minute) : null,
+  cooldown_minutes: values.type === "geo" ? numberOrNull(values.cooldown_minutes) : null,
+  max_per_minute: values.type === "push" ? numberOrNull(values.max_per_minute) : null,
   holdout_percent: sentHoldout(values),
   goal: sentGoal(values),
   paused,

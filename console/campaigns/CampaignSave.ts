@@ -1,6 +1,7 @@
 /** Saving a campaign with its message: a new one, a copy with all notifications, or a change of a version. */
 import { platform } from "../data/Api.ts";
 import { ApiProblem, fetchResponse, send } from "../data/ApiCall.ts";
+import { refresh } from "../data/Query.ts";
 import type { Campaign, Notification, One } from "../data/Resources.ts";
 import { showToast } from "../parts/Toasts.tsx";
 import { addressOf, navigate } from "../routing/Router.ts";
@@ -115,5 +116,6 @@ export const saveCampaign = async (save: Save): Promise<void> => {
   const saved = await (save.stored === null ? create(save) : change(save.stored, save));
   if (saved === null) return;
   navigate(addressOf(`/campaigns/${saved.id}`));
+  void refresh();
   if (unfinished.value?.campaignId !== saved.id) showToast(stateOf(saved));
 };

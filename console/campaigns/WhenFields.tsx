@@ -3,9 +3,15 @@ import type { ComponentChildren } from "preact";
 import { DayTimeField } from "../parts/form/TimeFields.tsx";
 import type { FormModel } from "../parts/form/Form.tsx";
 import { ZoneField } from "../parts/form/ZoneField.tsx";
-import { RecurrenceSection } from "./RecurrenceSection.tsx";
+import { loadedLater } from "../parts/LoadedLater.tsx";
 import { type CampaignValues, endOfChanged } from "./CampaignForm.ts";
 import { Limits } from "./CampaignPacing.tsx";
+
+/** "Repeats". Its program is loaded with it, as few campaigns need it. */
+const RecurrenceFields = loadedLater(
+  () => import("./RecurrenceFields.tsx"),
+  ({ RecurrenceFields: Fields }) => Fields<CampaignValues>,
+);
 
 /** The dates, the message's own time as `children`, the zone and the limits. */
 export const WhenFields = ({
@@ -34,7 +40,7 @@ export const WhenFields = ({
           />
         )}
       </div>
-      {isPush && <RecurrenceSection form={form} />}
+      {isPush && <RecurrenceFields form={form} />}
       {children}
       <ZoneField
         {...form.field("timezone")}

@@ -46,7 +46,8 @@ const requestsOf = (table: EndpointTable, base: () => string): unknown =>
       const { body, method, options, path } = describeRequest(row, given);
       const { idempotencyKey, ifMatch, signal } = options;
       const abort = signal as AbortSignal | undefined;
-      return { path: base() + path, method, json: body, idempotencyKey, ifMatch, signal: abort };
+      const workspace = workspaceId.value;
+      return { path: base() + path, method, json: body, idempotencyKey, ifMatch, workspace, signal: abort };
     }),
   );
 

@@ -1,6 +1,6 @@
 /** Calls of the published interfaces with the cookie of the session. */
 import { signal } from "@preact/signals";
-import { environment, workspaceId } from "../session/Scope.ts";
+import { environment } from "../session/Scope.ts";
 import { plainMessage, plainSentence } from "./PlainWords.ts";
 import { machineNow } from "./ServerTime.ts";
 import type { Page } from "./Resources.ts";
@@ -52,6 +52,8 @@ export interface ApiRequest<Body> {
   readonly ifNoneMatch?: string | null;
   /** Makes a change once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** The workspace of the page that described it, which may be another one when it is sent. */
+  readonly workspace?: string | null;
   readonly signal?: AbortSignal | undefined;
   /** The type of the JSON of the answer. It has no value. */
   readonly answer?: Body;
@@ -75,12 +77,13 @@ export const headersOf = ({
   ifNoneMatch,
   json,
   path,
+  workspace,
 }: ApiRequest<unknown>): Headers => {
   const headers = new Headers({ accept: "application/json" });
   const session = currentSession.value;
   if (session !== null) headers.set("waypost-session", session.id);
-  if (session?.kind === "operator" && isPlatform(path) && workspaceId.value !== null)
-    headers.set("waypost-workspace", workspaceId.value);
+  if (session?.kind === "operator" && isPlatform(path) && workspace)
+    headers.set("waypost-workspace", workspace);
   if (json !== undefined) headers.set("content-type", "application/json");
   if (ifMatch !== undefined) headers.set("if-match", ifMatch);
   if (typeof ifNoneMatch === "string") headers.set("if-none-match", ifNoneMatch);

@@ -82,9 +82,9 @@ const geometryOf = (json: unknown): unknown => {
 /** A closed ring of lines with a latitude and a longitude. Values that are no numbers are kept. */
 const ringOfLines = (text: string): ReadonlyArray<ReadonlyArray<unknown>> => {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const ring = lines.map((line) => {
+  const ring = lines.map((line): ReadonlyArray<unknown> => {
     const [latitude = "", longitude = ""] = line.trim().split(/[\s,;]+/);
-    return [numberOf(longitude), numberOf(latitude)];
+    return readPosition(line) ?? [numberOf(longitude), numberOf(latitude)];
   });
   const [first] = ring;
   const last = ring.at(-1);

@@ -80,7 +80,7 @@ const EditForm = ({ location, onDone, onEdited }: EditProps) => {
     draft: `location-${location.id}`,
     initial,
     send: async (texts, idempotencyKey) => {
-      const changes = changesOf(initial, texts) as Parameters<typeof platform.locations.update>[1];
+      const changes = changesOf(form.base.value, texts) as Parameters<typeof platform.locations.update>[1];
       await send(platform.locations.update(location.id, changes, { idempotencyKey })).catch(
         (error: unknown) => {
           throw atFields(error, texts);

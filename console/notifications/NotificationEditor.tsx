@@ -1,6 +1,7 @@
 /** The editor of one notification of a campaign, beside its preview, with test sends below. */
 import { useState } from "preact/hooks";
 import { isInEffect } from "../campaigns/CampaignForm.ts";
+import { refresh } from "../data/Query.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { Button, ButtonLink } from "../parts/Button.tsx";
 import { ConfirmDialog } from "../parts/Dialog.tsx";
@@ -38,6 +39,7 @@ export const NotificationEditor = ({ campaign, draft, initial, stored }: EditorP
     send: async (values, idempotencyKey) => {
       await saveNotification(campaign.id, stored?.id ?? null, values, idempotencyKey);
       navigate(addressOf(`/campaigns/${campaign.id}`));
+      void refresh();
       showToast(stored === null ? `“${values.name}” is added.` : `“${values.name}” is saved.`);
     },
   });

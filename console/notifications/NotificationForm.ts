@@ -8,6 +8,7 @@ import type {
 } from "../data/Resources.ts";
 import type { Typed } from "../data/Typed.ts";
 import { dayOf, today } from "../parts/DisplayFormats.ts";
+import { numberOrNull } from "../parts/form/TypedNumber.ts";
 import { sentWallTime, wallEndAt, wallTimeAt } from "../parts/WallClock.ts";
 import { serverNow } from "../data/ServerTime.ts";
 import { type PushValues, pushValues, sentPush } from "./PushForm.ts";
@@ -160,7 +161,7 @@ export const isWritten = (values: MessageValues): boolean => {
   return JSON.stringify({ ...empty, ...values }) !== JSON.stringify(empty);
 };
 
-const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+const orNull = (text: string): string | null => text.trim() || null;
 
 /** The choices of a question, one on each line. */
 export const choicesOf = ({ choices, type }: QuestionValues): ReadonlyArray<string> =>
@@ -172,23 +173,20 @@ const sentQuestion = ({ id, ...question }: QuestionValues) => ({
   choices: hasChoices(question.type) ? choicesOf({ id, ...question }).map((text) => ({ text })) : null,
 });
 
-/** The typed text, as a number if it is one: the server explains what would be right. */
-const numberOrText = (text: string | null) => (text === null || !/^\d+$/.test(text) ? text : Number(text));
-
 const configOf = (values: MessageValues, sendAt: string | null) => {
   if (values.trigger_type === "fixed_time")
     return values.late === "" ? { send_at: sendAt } : { send_at: sendAt, local: true, late: values.late };
   if (values.trigger_type === "on_event")
     return {
-      event: orNull(values.event.trim()),
+      event: orNull(values.event),
       where: values.where ?? null,
-      delay_minutes: numberOrText(orNull(values.delay_minutes)),
-      unless_event: orNull(values.unless_event.trim()),
+      delay_minutes: numberOrNull(values.delay_minutes),
+      unless_event: orNull(values.unless_event),
     };
   if (values.trigger_type !== "on_dwell") return null;
   return {
-    minutes: numberOrText(orNull(values.minutes)),
-    max_silence_minutes: numberOrText(orNull(values.max_silence_minutes)),
+    minutes: numberOrNull(values.minutes),
+    max_silence_minutes: numberOrNull(values.max_silence_minutes),
   };
 };
 

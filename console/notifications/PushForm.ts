@@ -2,7 +2,7 @@
 import { jsonOr } from "../data/Json.ts";
 import type { ContentDraft, Notification } from "../data/Resources.ts";
 import type { Typed } from "../data/Typed.ts";
-import { numberOrText } from "../parts/form/TypedNumber.ts";
+import { numberOrNull } from "../parts/form/TypedNumber.ts";
 
 /** An action while it is edited; one without any text is none. */
 export interface ActionValues {
@@ -82,7 +82,7 @@ export const isTyped = ({ id, title, url }: ActionValues): boolean => `${id}${ti
 /** The options of a draft. A silent push has none of what it does not show. */
 export const sentPush = (values: PushValues): Typed<ContentDraft["push"]> => {
   const text = (name: (typeof plainNames)[number]) => values[name].trim() || null;
-  const number = (name: "badge" | "ttl_seconds") => (text(name) === null ? null : numberOrText(values[name]));
+  const number = (name: "badge" | "ttl_seconds") => numberOrNull(values[name]);
   const { silent } = values;
   return {
     sound: silent ? null : text("sound"),

@@ -57,9 +57,9 @@ export const TemplateFields = ({
   const last = useLastField((field) => region.current?.closest("form")?.contains(field) ?? false);
   const inserts = useInserts();
   const insert = (text: string): void => {
-    const body = [...(region.current?.closest("form")?.querySelectorAll("textarea") ?? [])][0];
+    const body = region.current?.closest("form")?.querySelector("textarea");
     const field = last.current?.isConnected === true ? last.current : body;
-    if (text === "" || field === undefined) return;
+    if (text === "" || !field) return;
     field.setRangeText(text, field.selectionStart ?? 0, field.selectionEnd ?? 0, "end");
     field.dispatchEvent(new Event("input", { bubbles: true }));
     onTemplate(true);

@@ -23,10 +23,13 @@ interface ComboboxProps<Item extends Option> extends Partial<ControlAttributes> 
   /** Shown for a text without options. */
   readonly none: string;
   readonly isKeptOpen?: boolean;
+  /** Whether the typed text counts too: an option is chosen only once the arrow keys have gone to it. */
+  readonly isFree?: boolean;
 }
 
 /** The field. Its list opens with a text, with an arrow key or a click. */
 export const Combobox = <Item extends Option>({
+  isFree = false,
   isKeptOpen = false,
   label,
   none,
@@ -40,7 +43,8 @@ export const Combobox = <Item extends Option>({
 }: ComboboxProps<Item>) => {
   const list = useId();
   const [isOpen, setOpen] = useState(isKeptOpen);
-  const [active, setActive] = useState(0);
+  const first = isFree ? -1 : 0;
+  const [active, setActive] = useState(first);
   const [isTyped, setTyped] = useState(false);
   const shown = isOpen ? options : [];
   const nothing = isOpen && text.trim() !== "" && shown.length === 0;
@@ -66,7 +70,8 @@ export const Combobox = <Item extends Option>({
     // Enter does not send a form around the field either.
     else if (event.key === "Enter") void (chosen !== undefined && choose(chosen));
     else if (step !== undefined && !isOpen) setOpen(true);
-    else if (step !== undefined && shown.length > 0) setActive((active + step + shown.length) % shown.length);
+    else if (step !== undefined && shown.length > 0)
+      setActive((Math.max(active, step < 0 ? 0 : -1) + step + shown.length) % shown.length);
     else return;
     event.preventDefault();
   };
@@ -83,12 +88,12 @@ export const Combobox = <Item extends Option>({
         aria-expanded={shown.length > 0}
         aria-autocomplete="list"
         aria-controls={`${list}-list`}
-        aria-activedescendant={shown.length > 0 ? `${list}-${active}` : undefined}
+        aria-activedescendant={shown[active] && `${list}-${active}`}
         value={text}
         onInput={(event) => {
           onText(event.currentTarget.value);
           setTyped(true);
-          setActive(0);
+          setActive(first);
           setOpen(true);
         }}
         onClick={() => setOpen(true)}

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiRequest, withParameters } from "../data/ApiCall.ts";
+import { useLast } from "../data/LastData.ts";
 import { useData } from "../data/Query.ts";
 import type { Page } from "../data/Resources.ts";
 import { Button } from "./Button.tsx";
@@ -20,35 +21,33 @@ interface MorePagesProps<Item> {
 
 interface PartProps<Item> extends MorePagesProps<Item> {
   readonly cursor: string;
-  /** Shows the next page; undefined if it is shown. */
-  readonly onMore: ((cursor: string) => void) | undefined;
+  /** The number of pages that are shown below this one. */
+  readonly below: number;
+  readonly onMore: () => void;
 }
 
-const Part = <Item,>({ children, cursor, empty, list, more, onMore }: PartProps<Item>) => {
+/** A page, and those below it: each begins where the one above ends now, which moves as items come. */
+const Part = <Item,>({ below, cursor, ...props }: PartProps<Item>) => {
+  const { children, empty, list, more, onMore } = props;
   const { data, problem } = useData(cursor === "" ? list : withParameters(list, { cursor }));
-  if (data === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
-  const next = data.meta.next_cursor;
+  const shown = useLast(data);
+  if (shown === undefined) return problem === undefined ? <Loading /> : <LoadProblem problem={problem} />;
+  const next = shown.meta.next_cursor;
   return (
     <>
-      {data.data.length === 0 && cursor === "" ? <p class="quiet">{empty}</p> : children(data.data)}
-      {next !== null && onMore !== undefined && <Button onPress={() => onMore(next)}>{more}</Button>}
+      {shown.data.length === 0 && cursor === "" ? <p class="quiet">{empty}</p> : children(shown.data)}
+      {next !== null && below > 0 && <Part<Item> {...props} below={below - 1} cursor={next} />}
+      {next !== null && below === 0 && <Button onPress={onMore}>{more}</Button>}
     </>
   );
 };
 
 /** The pages of a list below each other, as many as were asked for. */
 export const MorePages = <Item,>(props: MorePagesProps<Item>) => {
-  const [cursors, setCursors] = useState<ReadonlyArray<string>>([""]);
+  const [below, setBelow] = useState(0);
   return (
     <div class="more-pages">
-      {cursors.map((cursor, index) => (
-        <Part<Item>
-          key={cursor}
-          {...props}
-          cursor={cursor}
-          onMore={index < cursors.length - 1 ? undefined : (next) => setCursors([...cursors, next])}
-        />
-      ))}
+      <Part<Item> {...props} below={below} cursor="" onMore={() => setBelow(below + 1)} />
     </div>
   );
 };

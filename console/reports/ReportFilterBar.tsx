@@ -28,6 +28,7 @@ const activations: ReadonlyArray<Choice> = [
   { value: "on_exit", text: "On exit" },
   { value: "on_dwell", text: "On dwell" },
   { value: "fixed_time", text: "Fixed time" },
+  { value: "on_event", text: "On event" },
 ];
 const contentTypes: ReadonlyArray<Choice> = [
   { value: "message", text: "Messages" },

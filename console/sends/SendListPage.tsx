@@ -106,7 +106,8 @@ const Due = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => (
 
 const Sections = ({ sends }: { readonly sends: ReadonlyArray<Send> }) => {
   const status = parameter("status");
-  const { data: due } = useData(status === "" ? ofStatus("scheduled") : null);
+  // The newest of all may be the last that are due.
+  const { data: due } = useData(status === "" ? ofStatus("scheduled") : null, { isWhole: true });
   const past = sends.filter((send) => send.status !== "scheduled" && send.status !== "running");
   return (
     <>

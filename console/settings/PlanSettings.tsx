@@ -10,6 +10,7 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { figureColumn, textColumn } from "../parts/Columns.tsx";
 import { type Column, DataTable } from "../parts/DataTable.tsx";
+import { changedOf } from "../parts/form/ChangedBody.ts";
 import { DraftNotice } from "../parts/form/DraftNotice.tsx";
 import { CheckField, FieldGroup, TextField } from "../parts/form/Fields.tsx";
 import { FormDialog } from "../parts/form/FormDialog.tsx";
@@ -70,6 +71,14 @@ const valuesOf = (plan: Plan): PlanValues => ({
   media_kinds: plan.media_kinds,
 });
 
+const planOf = ({ limits, media_kinds, surveys }: PlanValues) => {
+  const typed = numbers.map(([key]) => {
+    const text = limits[key] ?? "";
+    return [key, text.trim() === "" ? null : numberOrText(text)] as const;
+  });
+  return { ...Object.fromEntries(typed), surveys, media_kinds };
+};
+
 const PlanDialog = ({
   onClose,
   workspace: { id, plan },
@@ -80,13 +89,9 @@ const PlanDialog = ({
   const form = useForm({
     draft: "plan",
     initial: valuesOf(plan),
-    send: async ({ limits, media_kinds: kinds, surveys }) => {
-      const changed = numbers.map(([key]) => {
-        const typed = limits[key] ?? "";
-        return [key, typed.trim() === "" ? null : numberOrText(typed)] as const;
-      });
-      const changes = { plan: { ...Object.fromEntries(changed), surveys, media_kinds: kinds } };
-      await send(operator.workspaces.update(id, changes));
+    send: async (values) => {
+      const changes = changedOf(planOf(form.base.value), planOf(values));
+      await send(operator.workspaces.update(id, { plan: changes }));
       await refresh();
       showToast("The plan is saved.");
       onClose();

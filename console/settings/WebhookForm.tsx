@@ -10,7 +10,7 @@ import { useForm } from "../parts/form/Form.tsx";
 
 type ListenedType = Webhook["events"][number];
 
-const eventTypes: ReadonlyArray<ListenedType> = [
+const eventTypes = [
   "message.delivered",
   "message.failed",
   "message.opened",
@@ -18,6 +18,8 @@ const eventTypes: ReadonlyArray<ListenedType> = [
   "survey.answered",
   "device.registered",
   "device.unregistered",
+  "device.subscribed",
+  "device.unsubscribed",
   "location.entered",
   "location.exited",
   "event.custom",
@@ -25,7 +27,7 @@ const eventTypes: ReadonlyArray<ListenedType> = [
   "campaign.created",
   "campaign.updated",
   "campaign.deleted",
-];
+] as const;
 
 interface WebhookValues {
   readonly url: string;

@@ -7,6 +7,7 @@ import { Button } from "../parts/Button.tsx";
 import { CardSection } from "../parts/CardSection.tsx";
 import { CheckField, FieldGroup, SelectField, TextField } from "../parts/form/Fields.tsx";
 import { Form, useForm } from "../parts/form/Form.tsx";
+import { changedOf } from "../parts/form/ChangedBody.ts";
 import { quietValuesOf, sentQuietHours } from "../parts/form/QuietHoursForm.ts";
 import { QuietHoursFields } from "../parts/form/QuietHoursFields.tsx";
 import { numberOrText } from "../parts/form/TypedNumber.ts";
@@ -22,32 +23,33 @@ const periods = [
   { value: "month", text: "Month" },
 ];
 
+const valuesOf = ({ default_frequency_cap: cap, max_per_minute: pace, ...shown }: Workspace) => ({
+  name: shown.name,
+  timezone: shown.timezone,
+  times: cap === null ? "" : String(cap.count),
+  per: cap?.period ?? "day",
+  pace: pace?.toString() ?? "",
+  isEnabled: shown.platform_api_enabled,
+  ...quietValuesOf(shown.quiet_hours),
+});
+
+const bodyOf = ({ isEnabled, name, pace, per, times, timezone, ...quiet }: ReturnType<typeof valuesOf>) => ({
+  name,
+  timezone,
+  platform_api_enabled: isEnabled,
+  default_frequency_cap: times.trim() === "" ? null : { count: numberOrText(times), period: per },
+  max_per_minute: pace.trim() === "" ? null : (numberOrText(pace) as number),
+  // A workspace has no choice "none".
+  quiet_hours: sentQuietHours(quiet) as QuietHours | null,
+});
+
 const WorkspaceForm = ({ shown }: { readonly shown: Workspace }) => {
-  const cap = shown.default_frequency_cap;
   const form = useForm({
     draft: "workspace",
-    initial: {
-      name: shown.name,
-      timezone: shown.timezone,
-      times: cap === null ? "" : String(cap.count),
-      per: cap?.period ?? "day",
-      pace: shown.max_per_minute?.toString() ?? "",
-      isEnabled: shown.platform_api_enabled,
-      ...quietValuesOf(shown.quiet_hours),
-    },
-    send: async ({ isEnabled, name, pace, per, times, timezone, ...quiet }) => {
-      const count = numberOrText(times);
-      await send(
-        operator.workspaces.update(shown.id, {
-          name,
-          timezone,
-          platform_api_enabled: isEnabled,
-          default_frequency_cap: times.trim() === "" ? null : { count, period: per },
-          max_per_minute: pace.trim() === "" ? null : (numberOrText(pace) as number),
-          // A workspace has no choice "none".
-          quiet_hours: sentQuietHours(quiet) as QuietHours | null,
-        }),
-      );
+    initial: valuesOf(shown),
+    send: async (values) => {
+      const changes = changedOf(bodyOf(form.base.value), bodyOf(values));
+      await send(operator.workspaces.update(shown.id, changes));
       await Promise.all([loadWorkspaces(), refresh()]);
       showToast("Saved.");
     },

@@ -30,7 +30,10 @@ export interface PageRow {
 
 const needs = (ability: Ability) => (): boolean => may(ability);
 
-/** All pages. The first one that a session may use is the one it begins with. */
+/**
+ * All pages. The first one that a session may use is the one it begins with. A path without a parameter stands
+ * before one that has a parameter in its place.
+ */
 export const pageTable: ReadonlyArray<PageRow> = [
   {
     path: "/",
@@ -63,7 +66,7 @@ export const pageTable: ReadonlyArray<PageRow> = [
   {
     path: "/campaigns/:campaign/recipients",
     isAllowed: needs("sends:read"),
-    load: async () => (await import("../campaigns/RecipientsPage.tsx")).RecipientsPage,
+    load: async () => (await again(() => import("../campaigns/RecipientsPage.tsx"))).RecipientsPage,
   },
   {
     path: "/campaigns/:campaign/notifications/new",
@@ -209,12 +212,9 @@ const match = (pattern: string, path: string): Readonly<Record<string, string>> 
   return ids;
 };
 
-/** The page of a path; null for an unknown path. A path without parameters goes first. */
+/** The page of a path; null for an unknown path. */
 export const findPage = (path: string): FoundPage | null => {
-  const plainFirst = pageTable.toSorted(
-    (a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")),
-  );
-  for (const page of plainFirst) {
+  for (const page of pageTable) {
     const ids = match(page.path, path);
     if (ids !== null) return { page, ids };
   }

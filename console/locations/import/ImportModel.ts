@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { ImportFileBroken } from "../../../src/client/location-files/ImportEntry.ts";
 import { addCounts, type ImportCounts, noCounts } from "../../../src/client/location-files/PartResult.ts";
 import { platform } from "../../data/Api.ts";
-import { ApiProblem, send } from "../../data/ApiCall.ts";
+import { ApiProblem, type ApiRequest, send } from "../../data/ApiCall.ts";
 import { refresh } from "../../data/Query.ts";
 import { formatCount } from "../../parts/DisplayFormats.ts";
 import { showToast } from "../../parts/Toasts.tsx";
@@ -37,8 +37,8 @@ export interface ImportState {
   readonly refused: ReadonlyArray<FeatureOutcome>;
   /** Accepted features for the map, up to a number. */
   readonly accepted: ReadonlyArray<FeatureOutcome>;
-  /** The ids of the locations that this page has created, which can be removed again. */
-  readonly created: ReadonlyArray<string>;
+  /** The requests that remove the locations which this page has created. */
+  readonly created: ReadonlyArray<ApiRequest<unknown>>;
   /** How many of them are removed; null before that is asked for. */
   readonly removed: number | null;
   readonly problem: string | null;
@@ -77,10 +77,10 @@ const removalConcurrency = 4;
 const retryMillis = 3_000;
 
 /** Removes a location; while the server is away or busy, again and again. @throws ApiProblem */
-const removeLocation = async (id: string): Promise<void> => {
+const removeLocation = async (request: ApiRequest<unknown>): Promise<void> => {
   for (;;) {
     try {
-      await send(platform.locations.delete(id));
+      await send(request);
       return;
     } catch (error) {
       // It may be gone already.
@@ -166,11 +166,14 @@ export class ImportModel {
         onPart: ({ counts, created, done }) => {
           const sum = addCounts(this.state.value.counts, counts);
           this.#keep(file, { ...journal, done, counts: sum });
-          this.#set({ done, counts: sum, created: [...this.state.value.created, ...created] });
+          // Described here, they are of this workspace and environment, whatever is shown later.
+          const removals = created.map((id) => platform.locations.delete(id));
+          this.#set({ done, counts: sum, created: [...this.state.value.created, ...removals] });
         },
       }),
     );
-    if (this.state.value.stage !== "importing") return;
+    // Another run may have begun since this one was stopped.
+    if (signal.aborted || this.state.value.stage !== "importing") return;
     keepJournal(file, undefined);
     this.#journal = undefined;
     this.#set({ stage: "done" });
@@ -187,8 +190,8 @@ export class ImportModel {
     this.#set({ removed: 0, problem: null });
     const left = created.values();
     const removeNext = async (): Promise<void> => {
-      for (const id of left) {
-        await removeLocation(id);
+      for (const request of left) {
+        await removeLocation(request);
         this.#set({ removed: (this.state.value.removed ?? 0) + 1 });
       }
     };

@@ -26,6 +26,7 @@ export const SuggestField = ({ known, none, onValue, placeholder, value, ...fiel
           options={found.map((text) => ({ key: text, text }))}
           onChoose={({ text }) => onValue(text)}
           none={none}
+          isFree
         />
       )}
     </Field>
