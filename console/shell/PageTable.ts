@@ -31,8 +31,8 @@ export interface PageRow {
 const needs = (ability: Ability) => (): boolean => may(ability);
 
 /**
- * All pages. The first one that a session may use is the one it begins with. A path without a parameter stands
- * before one that has a parameter in its place.
+ * All pages. The first one that a session may use is the one it begins with. Of two that match a path, the
+ * first is shown: one without a parameter stands before one with it.
  */
 export const pageTable: ReadonlyArray<PageRow> = [
   {

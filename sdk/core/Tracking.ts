@@ -46,7 +46,7 @@ export const needsFences = ({ askedAt, origin, reach }: Tracking, fix: Fix): boo
   Math.abs(fix.at - askedAt) >= askEvery ||
   (reach !== null && metersBetween(origin, fix) >= reach / 2);
 
-/** The geofences that the server answered with for a fix. Those that the device is in stay until it leaves. */
+/** The geofences that the server answered with for a fix. Those that the device is in stay till it leaves. */
 export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, fix: Fix): Tracking => ({
   ...tracking,
   fences: tracking.fences

@@ -235,8 +235,9 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("what changes meanwh
       yield* report(60, 10);
       const [{ id }] = (yield* production.platform("/devices")).body.data;
       const tab = yield* consoleTab;
-      const shown = `[...document.querySelectorAll("table")].filter((table) =>
-        table.caption?.textContent === "Entered and left").flatMap((table) => [...table.tBodies[0].rows]).length`;
+      const shown = `[...document.querySelectorAll("table")]
+        .filter((table) => table.caption?.textContent === "Entered and left")
+        .flatMap((table) => [...table.tBodies[0].rows]).length`;
       yield* Effect.promise(async () => {
         await tab.open(`/devices/${id}`);
         await tab.signIn(token.token);
