@@ -15,6 +15,9 @@ export interface MediaTrack {
   readonly end: number;
 }
 
+/** The longest side of a picture in pixels: MP4 cannot code longer ones. */
+const maxSide = 65_535;
+
 /** The format, size and length of a file with these tracks. Throws a `MediaDamage` if they show nothing. */
 export const shownBy = (tracks: ReadonlyArray<MediaTrack>, format: MediaFormat) => {
   const picture = tracks.find(({ isFilm, kind }) => kind === "video" && (isFilm || format !== "m4a"));
@@ -22,7 +25,7 @@ export const shownBy = (tracks: ReadonlyArray<MediaTrack>, format: MediaFormat) 
   const seconds = Math.max(...tracks.map((track) => track.end)) - start;
   if (picture !== undefined) {
     const { height, width } = picture;
-    if (!(width > 0 && height > 0)) throw MediaDamage.broken(format);
+    if (!(Math.min(width, height) > 0 && Math.max(width, height) <= maxSide)) throw MediaDamage.broken(format);
     return { format: format === "m4a" ? ("mp4" as const) : format, width, height, seconds };
   }
   const hasSound = tracks.some(({ kind }) => kind === "audio");

@@ -226,6 +226,22 @@ describe("hostile files", () => {
     }
   });
 
+  it("a video whose pixels are so wide that its side is longer than a row can hold is broken (H1.2)", async () => {
+    const film = fixture("video.mp4");
+    const ratio = film.indexOf("pasp", 0, "latin1") + 4;
+    for (const [across, down] of [
+      [0xffffffff, 1],
+      [1, 0xffffffff],
+      [0xffff, 1],
+    ] as const) {
+      const bytes = Buffer.from(film);
+      bytes.writeUInt32BE(across, ratio);
+      bytes.writeUInt32BE(down, ratio + 4);
+      const outcome = await inspectMedia(bytes).catch((error: unknown) => error);
+      assert.instanceOf(outcome, MediaDamage, `${across}:${down}`);
+    }
+  });
+
   it("a file with random changes is accepted or refused, without any other error", async () => {
     const changedBytes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
     await fc.assert(
