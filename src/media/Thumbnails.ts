@@ -61,7 +61,9 @@ export class Thumbnails extends Context.Service<
         const image = yield* store.read(key);
         if (Option.isNone(image)) return yield* bytesLost;
         const { handle, path } = yield* folder.file;
-        yield* Stream.runForEach(image.value.body, (chunk) => Effect.promise(() => handle.writeFile(chunk)));
+        yield* Stream.runForEach(image.value.body, (chunk) =>
+          MediaStoreUnavailable.attempt(() => handle.writeFile(chunk)),
+        );
         const picture = yield* workers.thumbnail(workspaceId, path);
         yield* store.put(thumbnailKey(key), { content: picture, mimeType: "image/webp" });
         yield* countThumbnail((yield* Clock.currentTimeMillis) - began);

@@ -1,7 +1,9 @@
-import { assert, layer } from "@effect/vitest";
+import { assert, layer, vi } from "@effect/vitest";
 import { Effect, Fiber, Option } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { open } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 import { MediaStore } from "../../src/media/store/MediaStore.ts";
 import { Thumbnails } from "../../src/media/Thumbnails.ts";
@@ -142,6 +144,23 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Thumbnails", (it) => 
       yield* TestClock.adjust("121 seconds");
       yield* drawDue;
       assert.strictEqual((yield* stateOf(key))[0], "ready");
+    }),
+  );
+
+  it.effect("an image that a full disk cannot take is due again, without counting the attempt (H2.1)", () =>
+    Effect.gen(function* () {
+      const { drawDue, ready } = yield* Thumbnails;
+      const key = yield* imageOf(yield* photo(50, 50));
+      const handle = yield* Effect.promise(() => open(fileURLToPath(import.meta.url)));
+      const full = new Error("ENOSPC: no space left on device, write");
+      const writing = vi.spyOn(Object.getPrototypeOf(handle), "writeFile").mockRejectedValueOnce(full);
+      yield* Effect.promise(() => handle.close());
+      assert.strictEqual((yield* Effect.flip(ready(key)))._tag, "MediaStoreUnavailable");
+      writing.mockRestore();
+      assert.deepStrictEqual(yield* stateOf(key), ["pending", 0]);
+      yield* TestClock.adjust("31 seconds");
+      assert.strictEqual(yield* drawDue, 1);
+      assert.deepStrictEqual(yield* stateOf(key), ["ready", 1]);
     }),
   );
 
