@@ -14,6 +14,9 @@ export interface Variable<A> {
   readonly isSecret: boolean;
 }
 
+/** A text without the user and the password of an address in it, which no setting takes: they may be secret. */
+const withoutCredentials = (text: string): string => text.replaceAll(/(?<=\/\/)[^/\s]*@/g, "<redacted>@");
+
 /** Reads variables from a record. It collects every problem, so that one start reports all of them. */
 export class SettingReader {
   /** One sentence for each variable that cannot be read. */
@@ -35,7 +38,8 @@ export class SettingReader {
     const text = (this.#record[name] ?? "").trim();
     const value = parse(text);
     if (!(value instanceof Invalid)) return value;
-    this.problems.push(`${name} must be ${value.expected}${isSecret ? "" : `; it is "${text}"`}.`);
+    const shown = isSecret ? "" : `; it is "${withoutCredentials(text)}"`;
+    this.problems.push(`${name} must be ${value.expected}${shown}.`);
     return fallback();
   }
 }

@@ -28,6 +28,16 @@ describe("Settings", () => {
     }),
   );
 
+  it.effect("no message repeats the user and password of an address (running.settings)", () =>
+    Effect.gen(function* () {
+      for (const name of ["OTEL_EXPORTER_OTLP_ENDPOINT", "WAYPOST_MEDIA_URL", "WAYPOST_MAP_STYLE_URL"]) {
+        const [problem = "", ...more] = yield* problemsOf({ [name]: "https://ann:p@ss:word@host.example/a@b" });
+        assert.lengthOf(more, 0);
+        assert.match(problem, new RegExp(`^${name} must be .*; it is "https://<redacted>@host.example/a@b".$`));
+      }
+    }),
+  );
+
   it.effect("a blank setting counts as not set", () =>
     Effect.gen(function* () {
       const settings = yield* Settings.fromRecord({ PORT: "", WAYPOST_OPERATOR_KEY: " ", WAYPOST_ROLES: "" });
