@@ -24,7 +24,8 @@ const isPrivate = (host: string): boolean => {
 export const webOrigin = (text: string): string | null => {
   const url = URL.parse(text);
   if (url === null || !/^[a-z0-9.:[\]-]+$/.test(url.hostname)) return null;
-  if (text.toLowerCase().replace(/:(?:80|443)$/, "") !== url.origin) return null;
+  const defaultPort = url.protocol === "https:" ? ":443" : ":80";
+  if (![url.origin, url.origin + defaultPort].includes(text.toLowerCase())) return null;
   return url.protocol === "https:" || (url.protocol === "http:" && isPrivate(url.hostname))
     ? url.origin
     : null;
