@@ -115,8 +115,8 @@ export class Locations extends Context.Service<
 
         points: Effect.fn("Locations.points")(
           function* (tenant, filters) {
-            const { count, points, updated_at } = yield* repository.points(tenant, filters);
-            return { text: `{"data":${points},"meta":{"count":${count}}}`, version: updated_at ?? "" };
+            const { count, points, version } = yield* repository.points(tenant, filters);
+            return { text: `{"data":${points},"meta":{"count":${count}}}`, version };
           },
           (points, { workspaceId }) => longReads.run(workspaceId, points),
         ),

@@ -21,8 +21,11 @@ export interface LocationFilters extends Partial<Omit<LocationSearch, "near">> {
 export interface LocationPoints {
   readonly points: string;
   readonly count: number;
-  /** When one of them was changed last; null for none. */
-  readonly updated_at: string | null;
+  /**
+   * The sum of the times of their last changes. The latest of them would stay where a process whose clock is
+   * behind, or an import that waited for its turn, changes another location.
+   */
+  readonly version: string;
 }
 
 /** Stores locations. Instants are epoch milliseconds. */

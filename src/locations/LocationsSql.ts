@@ -55,7 +55,7 @@ export const locationsSql = Layer.effect(
       points: (tenant, filters) =>
         onlyRow(sql<LocationPoints>`
           SELECT '[' || COALESCE(string_agg(point, ','), '') || ']' AS points, count(*)::integer AS count,
-            max(updated_at)::text AS updated_at
+            COALESCE(sum(extract(epoch FROM updated_at)), 0)::text AS version
           FROM (
             SELECT l.updated_at, concat('["', l.id, '",', l.longitude, ',', l.latitude, ',',
               CASE l.type WHEN 'circle' THEN l.radius_meters::text ELSE 'null' END, ']') AS point

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestPlatform } from "../TestPlatform.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -116,6 +116,21 @@ layer(TestPlatform.layer)("GET /locations/points", (it) => {
       assert.lengthOf(new Set(seen), seen.length);
       // Without the third location, the group is as before it.
       assert.lengthOf(new Set(grouped), grouped.length - 1);
+    }),
+  );
+
+  it.effect("a change by a process whose clock is behind changes the ETag too (CO1.3)", () =>
+    Effect.gen(function* () {
+      const { importAll, points, sandbox } = yield* pointWorld;
+      const [ahead, behind] = yield* importAll(pointFeature({ name: "Ahead" }), pointFeature({ name: "Behind" }));
+      const tagAfter = Effect.fnUntraced(function* (location: string, instant: number) {
+        yield* TestClock.setTime(instant);
+        yield* sandbox(`/locations/${location}`, { method: "PATCH", body: { name: `Renamed at ${instant}` } });
+        return (yield* points()).headers.get("etag");
+      });
+      const now = yield* Clock.currentTimeMillis;
+      const tags = [yield* tagAfter(ahead, now + 60_000), yield* tagAfter(behind, now + 30_000)];
+      assert.notStrictEqual(tags[1], tags[0]);
     }),
   );
 

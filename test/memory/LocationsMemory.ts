@@ -106,11 +106,10 @@ export const locationsMemory = Layer.effect(
             latitude,
             rings === null ? radiusMeters : null,
           ]);
-          const updated = Math.max(...rows.map(({ updatedAt }) => updatedAt));
           return {
             points: JSON.stringify(points),
             count: rows.length,
-            updated_at: rows.length === 0 ? null : utcText(updated),
+            version: String(rows.reduce((sum, { updatedAt }) => sum + updatedAt, 0)),
           };
         }),
 
