@@ -133,19 +133,23 @@ export class LocationIndexes extends Context.Service<
         yield* evict(entry);
       });
 
-      const startRefresh = Effect.fnUntraced(function* (tenant: TenantKey, entry: IndexEntry) {
-        const done = Deferred.makeUnsafe<void>();
-        entry.refresh = done;
-        // Other requests wait for it too, so it continues when the request that started it is interrupted.
-        yield* Effect.forkIn(
-          Effect.map(Effect.exit(oneAtATime.withPermits(1)(refresh(tenant, entry))), (exit) => {
-            entry.refresh = null;
-            Deferred.doneUnsafe(done, Exit.asVoid(exit));
-          }),
-          scope,
-        );
-        return yield* Deferred.await(done);
-      });
+      /** Starts a refresh, and waits for it. */
+      const startRefresh = (tenant: TenantKey, entry: IndexEntry) =>
+        Effect.suspend(() => {
+          const done = Deferred.makeUnsafe<void>();
+          entry.refresh = done;
+          // Other requests wait for it too, so it continues when the request that started it is interrupted.
+          return Effect.as(
+            Effect.forkIn(
+              Effect.map(Effect.exit(oneAtATime.withPermits(1)(refresh(tenant, entry))), (exit) => {
+                entry.refresh = null;
+                Deferred.doneUnsafe(done, Exit.asVoid(exit));
+              }),
+              scope,
+            ),
+            done,
+          );
+        }).pipe(Effect.uninterruptible, Effect.flatMap(Deferred.await));
 
       return LocationIndexes.of({
         current: Effect.fnUntraced(function* (tenant, knownVersion) {
