@@ -25,8 +25,15 @@ export class FairPermits {
     this.#perTenant = perTenant;
   }
 
-  /** Waits for a permit. An interrupted wait takes none. Every permit must be released. */
-  take(tenant: number): Effect.Effect<void> {
+  /**
+   * Waits for a permit, which must be released; `bounded` can limit the wait. A wait that fails or is
+   * interrupted takes none. Only the wait can be interrupted, also if the caller cannot, as it should be: else
+   * it could be interrupted between getting the permit and knowing it.
+   */
+  take<E = never>(
+    tenant: number,
+    bounded: (wait: Effect.Effect<void>) => Effect.Effect<void, E> = (wait) => wait,
+  ): Effect.Effect<void, E> {
     return Effect.suspend(() => {
       const request: PermitRequest = { isGranted: false, resume: () => undefined };
       const wait = Effect.callback<void>((resume) => {
@@ -34,7 +41,9 @@ export class FairPermits {
         this.#waiting.set(tenant, [...(this.#waiting.get(tenant) ?? []), request]);
         this.#grant();
       });
-      return Effect.onError(wait, () => Effect.sync(() => this.#cancel(tenant, request)));
+      return Effect.onError(Effect.interruptible(bounded(wait)), () =>
+        Effect.sync(() => this.#cancel(tenant, request)),
+      );
     });
   }
 

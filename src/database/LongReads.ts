@@ -62,10 +62,11 @@ export class LongReads extends Context.Service<
       const taken = (permits: FairPermits, workspaceId: number, refusal: ServiceUnavailable) =>
         Effect.suspend(() => {
           const requestedAt = performance.now();
-          return Effect.timeoutOrElse(permits.take(workspaceId), {
-            duration: maxWait,
-            orElse: () => Effect.fail(refusal),
-          }).pipe(Effect.ensuring(Effect.suspend(() => recordLongReadWait(performance.now() - requestedAt))));
+          return permits
+            .take(workspaceId, (wait) =>
+              Effect.timeoutOrElse(wait, { duration: maxWait, orElse: () => Effect.fail(refusal) }),
+            )
+            .pipe(Effect.ensuring(Effect.suspend(() => recordLongReadWait(performance.now() - requestedAt))));
         });
 
       return LongReads.of({
@@ -80,7 +81,7 @@ export class LongReads extends Context.Service<
             return Effect.ensuring(Effect.interruptible(onLongConnections(read)), release);
           });
           return Effect.uninterruptibleMask((restore) =>
-            restore(taken(reads, workspaceId, tooManyReads)).pipe(
+            taken(reads, workspaceId, tooManyReads).pipe(
               Effect.andThen(Effect.forkIn(running, scope, { startImmediately: true })),
               Effect.flatMap((fiber) => restore(Fiber.join(fiber))),
             ),
@@ -88,10 +89,8 @@ export class LongReads extends Context.Service<
         },
 
         exported: (workspaceId, begin) =>
-          Effect.acquireRelease(
-            taken(exports, workspaceId, tooManyExports),
-            () => Effect.sync(() => exports.release(workspaceId)),
-            { interruptible: true },
+          Effect.acquireRelease(taken(exports, workspaceId, tooManyExports), () =>
+            Effect.sync(() => exports.release(workspaceId)),
           ).pipe(Effect.andThen(onLongConnections(begin))),
       });
     }),
