@@ -112,11 +112,11 @@ export class MediaWorkers extends Context.Service<
           const started = Effect.callback<boolean>((resume) => {
             queued.start = () => resume(Effect.succeed(true));
             if (!queue.add(queued)) resume(Effect.succeed(false));
-            return leave;
           });
+          // A started job leaves too that is interrupted before it runs.
           return Effect.flatMap(restore(started), (isStarted) =>
-            isStarted ? Effect.asSome(Effect.ensuring(restore(job), leave)) : Effect.succeedNone,
-          );
+            isStarted ? Effect.asSome(restore(job)) : Effect.succeedNone,
+          ).pipe(Effect.ensuring(leave));
         });
 
       const run = Effect.fn("MediaWorkers.run")(function* (job: MediaJob) {
