@@ -68,7 +68,7 @@ const inboxChannel = (): OpenChannel => ({
   pause: new ChannelPause(),
 });
 
-/** Names a queue partition. */
+/** Names a queue partition, as `duePartitions` does. */
 export const partitionName = ({ environment, transport, workspaceId }: QueuePartition): string =>
   `${workspaceId}/${environment}/${transport}`;
 
@@ -126,9 +126,9 @@ export class PushChannels extends Context.Service<PushChannels>()("waypost/sendi
         return current;
       }),
 
-      /** Whether the channel of a partition, as last used, is paused. */
-      isPaused: (partition: QueuePartition, now: number): boolean =>
-        channels.get(partitionName(partition))?.pause.isActive(now) ?? false,
+      /** The names of the partitions whose channel, as last used, is paused. */
+      paused: (now: number): ReadonlyArray<string> =>
+        [...channels].flatMap(([name, { pause }]) => (pause.isActive(now) ? [name] : [])),
     };
   }),
 }) {

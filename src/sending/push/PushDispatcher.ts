@@ -52,7 +52,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const poll = Effect.gen(function* () {
       const number = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const due = yield* Effect.tapCause(repository.duePartitions(now, 2 * maxPartitions), () =>
+      const due = yield* Effect.tapCause(repository.duePartitions(now, channels.paused(now), 2 * maxPartitions), () =>
         Effect.sync(() => {
           wasUnavailable = true;
         }),
@@ -61,14 +61,13 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
         wasUnavailable = false;
         return yield* Effect.sleep(reconnectPause);
       }
-      const open = due.filter((partition) => !channels.isPaused(partition, now));
-      for (const partition of open) {
+      for (const partition of due) {
         const name = partitionName(partition);
         const worker = running.get(name);
         if (worker !== undefined) yield* worker.poll;
         else if (running.size < maxPartitions) yield* startWorker(name, partition);
       }
-      if (open.length === 0 && running.size === 0) yield* SubscriptionRef.set(idle, number);
+      if (due.length === 0 && running.size === 0) yield* SubscriptionRef.set(idle, number);
       yield* Effect.raceFirst(Effect.sleep(pollMillis), Queue.take(wake));
     });
 

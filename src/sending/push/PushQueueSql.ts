@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { overWorkspaces } from "../../database/WorkspaceGroups.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
@@ -114,12 +114,14 @@ export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/Push
     )`;
 
   return {
-    /** Partitions with due pushes, the longest due first. */
-    duePartitions: (now: number, limit: number) => {
+    /** Partitions with due pushes, the longest due first; without those with the names in `paused`. */
+    duePartitions: (now: number, paused: ReadonlyArray<string>, limit: number) => {
       const due = (partitions: Statement.Fragment) => () => sql<QueuePartition>`
         ${partitions}
         SELECT workspace_id AS "workspaceId", environment, transport FROM partition
-        WHERE due_at <= ${instant(now)} ORDER BY due_at LIMIT ${limit}`;
+        WHERE due_at <= ${instant(now)}
+          AND concat_ws('/', workspace_id, environment, transport) <> ALL (${arrayOf("text", paused)})
+        ORDER BY due_at LIMIT ${limit}`;
       return overWorkspaces(sql, due(partitionsByIndex), due(partitionsByEnvironment));
     },
 

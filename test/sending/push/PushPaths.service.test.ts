@@ -3,6 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { leaseMillis } from "../../../src/sending/push/PushLeases.ts";
+import { partitionName } from "../../../src/sending/push/PushChannels.ts";
 import { PushOutcomesSql } from "../../../src/sending/push/PushOutcomesSql.ts";
 import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { messageIds } from "../../../src/sending/deliveries/MessageId.ts";
@@ -201,6 +202,25 @@ layer(TestWaypost.layer)("Pushes", (it) => {
       });
       assert.lengthOf(service.ledger, 0);
     }),
+  );
+
+  it.effect("paused partitions leave their places to others with due pushes", () =>
+    Effect.gen(function* () {
+      const repository = yield* PushQueueSql;
+      const worlds = [yield* pushWorld(yield* localFcm), yield* pushWorld(yield* localFcm)];
+      for (const { fired } of worlds) yield* fired();
+      const [paused = "", other] = worlds.map(({ production }) => `${production.workspaceId}/production/fcm`);
+      const due = (names: ReadonlyArray<string>, limit: number) =>
+        Effect.map(repository.duePartitions(testStart, names, limit), (found) => found.map(partitionName));
+      const all = yield* due([], 100);
+      assert.includeMembers(all, [paused, other]);
+      const [first] = yield* due(
+        all.filter((name) => name !== other),
+        1,
+      );
+      assert.strictEqual(first, other);
+      yield* pushed;
+    }).pipe(Effect.provide(PushQueueSql.layer)),
   );
 
   it.effect("a push of one workspace does not wait for the slow provider of another", () =>
