@@ -1,6 +1,6 @@
 import { codePoints } from "../../wire/CodePoints.ts";
 import { formatDate, instantOf } from "./TemplateDates.ts";
-import { lengthOf, type TemplateRun, type TemplateValue, textOf } from "./TemplateRun.ts";
+import { lengthOf, sizeOf, type TemplateRun, type TemplateValue, textOf } from "./TemplateRun.ts";
 
 type Values = ReadonlyArray<TemplateValue>;
 
@@ -41,10 +41,14 @@ const onText = (
   apply: (run, value, args) => apply(textOf(value), run, args),
 });
 
+/** A result that is no number, as after a division by a missing value, is missing: people never read "NaN". */
 const onNumbers = (apply: (left: number, right: number) => number): TemplateFilter => ({
   arguments: [1, 1],
   charactersPerStep: perCharacter,
-  apply: (_, value, [argument]) => apply(numberOf(value), numberOf(argument)),
+  apply: (_, value, [argument]) => {
+    const result = apply(numberOf(value), numberOf(argument));
+    return Number.isFinite(result) ? result : null;
+  },
 });
 
 const joined = (run: TemplateRun, first: string, second: string): string => {
@@ -120,8 +124,8 @@ export const templateFilters: ReadonlyMap<string, TemplateFilter> = new Map<stri
     "size",
     {
       arguments: [0, 0],
-      charactersPerStep: Infinity,
-      apply: (_, value) => (typeof value === "string" || Array.isArray(value) ? value.length : 0),
+      charactersPerStep: perCharacter,
+      apply: (_, value) => sizeOf(value) ?? 0,
     },
   ],
   ["plus", onNumbers((left, right) => left + right)],

@@ -1,4 +1,6 @@
 import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { codePoints } from "../../wire/CodePoints.ts";
+
 /** The most nodes and filter calls of one rendering (contract O1). */
 const maxSteps = 10_000;
 /** The most bytes of UTF-8 that a field renders to (contract O1). */
@@ -73,6 +75,12 @@ export const textOf = (value: TemplateValue): string => {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? value.join("") : String(value);
+};
+
+/** The size of a text in characters, or of a list; undefined for another value. */
+export const sizeOf = (value: TemplateValue): number | undefined => {
+  if (typeof value === "string") return codePoints(value);
+  return typeof value === "object" && value !== null ? value.length : undefined;
 };
 
 /** A measure for the work that a value causes: the length of its text. */

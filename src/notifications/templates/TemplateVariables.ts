@@ -1,4 +1,4 @@
-import type { TemplateRun, TemplateValue } from "./TemplateRun.ts";
+import { sizeOf, type TemplateRun, type TemplateValue } from "./TemplateRun.ts";
 
 /** Reads a variable. */
 export type ReadVariable = (run: TemplateRun) => TemplateValue;
@@ -38,7 +38,7 @@ export const variableName = (path: ReadonlyArray<PathPart>): string => {
 
 /** One element of an attribute: of a list by its index, `first` or `last`; `size` of a list or a text. */
 const elementOf = (value: TemplateValue, part: TemplateValue): TemplateValue => {
-  if (part === "size") return typeof value === "string" || Array.isArray(value) ? value.length : undefined;
+  if (part === "size") return sizeOf(value);
   if (typeof value !== "object" || value === null) return undefined;
   if (part === "first") return value[0];
   if (part === "last") return value.at(-1);

@@ -52,10 +52,12 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
     const poll = Effect.gen(function* () {
       const number = ++polls;
       const now = yield* Clock.currentTimeMillis;
-      const due = yield* Effect.tapCause(repository.duePartitions(now, channels.paused(now), 2 * maxPartitions), () =>
-        Effect.sync(() => {
-          wasUnavailable = true;
-        }),
+      const due = yield* Effect.tapCause(
+        repository.duePartitions(now, channels.paused(now), 2 * maxPartitions),
+        () =>
+          Effect.sync(() => {
+            wasUnavailable = true;
+          }),
       );
       if (wasUnavailable) {
         wasUnavailable = false;

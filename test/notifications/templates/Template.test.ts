@@ -160,6 +160,20 @@ describe("Template", () => {
     assert.strictEqual(rendered(`{{ "x" | date: "%F" }}{{ 0 | date: "${"%A".repeat(1_500)}" }}`), tooLong);
   });
 
+  it("size counts characters as truncate does, not their halves (B5, O1.4)", () => {
+    assert.strictEqual(rendered('{{ "😀é" | size }}{{ "😀é" | truncate: 2, "" }}'), "2😀é");
+    assert.strictEqual(rendered("{{ device.attributes.text.size }}", { text: "😀😀" }), "2");
+  });
+
+  it("a calculation without a number as its result is a missing value (O1.2)", () => {
+    for (const sum of [
+      "1 | divided_by: device.attributes.none",
+      "0 | divided_by: 0",
+      `${"9".repeat(308)} | times: 99`,
+    ])
+      assert.strictEqual(rendered(`{{ ${sum} }}{{ ${sum} | default: "none" }}`), "none", sum);
+  });
+
   it("what a rendering gives is always well-formed text (O1.4)", () => {
     assert.isTrue(rendered('{{ "😀" | replace: "", "-" }}').isWellFormed());
   });
