@@ -90,6 +90,7 @@ export class PushAttempts extends Context.Service<PushAttempts>()("waypost/sendi
         case "Refused":
           return settled(push, "failed", outcome.reason);
         case "Unauthorized": {
+          if (outcome.isOfPlatform === true) return settled(push, "failed", outcome.reason);
           const pausedMs = pause.credentialsRefused(yield* Clock.currentTimeMillis);
           if (pausedMs > 0) {
             yield* Effect.logWarning("A push provider refuses the credentials; pausing its pushes").pipe(

@@ -59,6 +59,24 @@ layer(TestWaypost.layer)("Refused credentials", (it) => {
     );
   }
 
+  it.effect("a platform that FCM has no key for holds up no other one, and renews the token once (L6)", () =>
+    Effect.gen(function* () {
+      const service = yield* localServices.fcm;
+      const { delivery, fired } = yield* pushWorld(service);
+      service.answer((_, { to }) =>
+        String(to).startsWith("iphone") ? { status: 401, errorCode: "THIRD_PARTY_AUTH_ERROR" } : "accept",
+      );
+      const states: Array<string> = [];
+      for (const name of ["iphone 1", "android 1", "iphone 2", "android 2", "iphone 3"]) {
+        const { message } = yield* fired(name.replace(" ", "-"));
+        yield* pushed;
+        states.push((yield* delivery(message.id)).status);
+      }
+      assert.deepStrictEqual(states, ["failed", "delivered", "failed", "delivered", "failed"]);
+      assert.lengthOf(service.tokens, 2);
+    }),
+  );
+
   it.effect(
     "a push fails if FCM's token address refuses, and is retried if it is unavailable (L6.5, L7)",
     () =>

@@ -35,6 +35,8 @@ export type Behaviour =
       readonly status: number;
       readonly retryAfter?: string;
       readonly location?: string;
+      /** FCM's own code of the error. */
+      readonly errorCode?: string;
       /**
        * Echoes the request in body, headers and location: credentials, address and
        * all.
@@ -161,7 +163,7 @@ const reply = (
     response.writeHead(status, { "content-type": "application/json" }).end(body);
     return;
   }
-  const { echo, location, retryAfter, status } = behaviour;
+  const { echo, errorCode, location, retryAfter, status } = behaviour;
   if (echo === true) {
     const { headers, url } = response.req;
     const said = `${headers.authorization} ${url}`;
@@ -178,7 +180,7 @@ const reply = (
     ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
     ...(location === undefined ? {} : { location }),
   });
-  response.end("{}");
+  response.end(errorCode === undefined ? "{}" : JSON.stringify({ error: { details: [{ errorCode }] } }));
 };
 
 /** A local FCM, with the token address of its service accounts. */
@@ -230,7 +232,7 @@ export const localFcm = Effect.gen(function* () {
     reply(response, behaviour, {
       accept: [200, JSON.stringify({ name: "projects/acme-shop/messages/1" })],
       gone: [404, error("NOT_FOUND", "UNREGISTERED")],
-      unauthorized: [401, error("UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR")],
+      unauthorized: [401, JSON.stringify({ error: { status: "UNAUTHENTICATED" } })],
     });
   });
   const service: LocalService = {

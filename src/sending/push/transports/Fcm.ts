@@ -126,7 +126,9 @@ const classify = ({ body, retryAfter, status }: HttpResponse): PushOutcome => {
   if (status === 200) return accepted;
   const code = codeOf(body.toString());
   const reason = `FCM answered with status ${status}${code === "" ? "" : ` (${code})`}.`;
-  if (status === 401) return { _tag: "Unauthorized", reason };
+  // Firebase itself has no valid APNs or Web Push key: devices of other platforms get their pushes.
+  if (status === 401)
+    return { _tag: "Unauthorized", reason, ...(code === "THIRD_PARTY_AUTH_ERROR" && { isOfPlatform: true }) };
   return code === "UNREGISTERED"
     ? { _tag: "Gone", reason }
     : outcomeOfStatus("FCM", status, code, retryAfter);

@@ -24,6 +24,8 @@ interface CachedToken extends IssuedToken {
   isProven: boolean;
 }
 
+type Refusal = Extract<PushOutcome, { readonly _tag: "Unauthorized" }>;
+
 /** How long a replacement that was refused too is not replaced again: the credentials are bad. */
 const graceMillis = 30_000;
 /** How long a failure to get a token is cached. */
@@ -42,6 +44,8 @@ export const sendWithToken = (
     const clock = yield* Clock.Clock;
     const mutex = yield* Semaphore.make(1);
     let cached: CachedToken | null = null;
+    /** Until then, refusals of a platform renew no token: a new one was refused too. */
+    let isOfPlatformUntil = 0;
     let failed: { readonly outcome: PushOutcome; readonly until: number } | null = null;
 
     const renew = Effect.fnUntraced(function* (isReplacement: boolean) {
@@ -86,12 +90,25 @@ export const sendWithToken = (
         (outcome) => Effect.sync(() => note(token, outcome)),
       );
 
-    const retryIfUnauthorized = (push: Push, token: CachedToken, outcome: PushOutcome) =>
-      outcome._tag === "Unauthorized"
-        ? Effect.flatMap(replacementOf(token), (next) =>
-            next === null ? Effect.succeed(outcome) : attemptWith(push, next),
-          ).pipe(Effect.catch((failure) => Effect.succeed(failure)))
-        : Effect.succeed(outcome);
+    const retry = Effect.fnUntraced(
+      function* (push: Push, token: CachedToken, refusal: Refusal) {
+        const { isOfPlatform = false } = refusal;
+        if (isOfPlatform && clock.currentTimeMillisUnsafe() < isOfPlatformUntil) return refusal;
+        const next = yield* replacementOf(token);
+        const outcome = next === null ? refusal : yield* attemptWith(push, next);
+        if (outcome._tag === "Unauthorized" && outcome.isOfPlatform === true)
+          isOfPlatformUntil = clock.currentTimeMillisUnsafe() + graceMillis;
+        return outcome;
+      },
+      Effect.catch(Effect.succeed<PushOutcome>),
+    );
+
+    const retryIfUnauthorized = (
+      push: Push,
+      token: CachedToken,
+      outcome: PushOutcome,
+    ): Effect.Effect<PushOutcome> =>
+      outcome._tag === "Unauthorized" ? retry(push, token, outcome) : Effect.succeed(outcome);
 
     const sendWithCurrent = (push: Push): Effect.Effect<PushOutcome> =>
       Effect.flatMap(current, (token) =>

@@ -22,7 +22,13 @@ export interface Push {
  */
 export type PushOutcome =
   | { readonly _tag: "Accepted" }
-  | { readonly _tag: "Gone" | "Refused" | "Unauthorized"; readonly reason: string }
+  | { readonly _tag: "Gone" | "Refused"; readonly reason: string }
+  | {
+      readonly _tag: "Unauthorized";
+      readonly reason: string;
+      /** The provider lacks credentials for the platform of the device: others may accept these. */
+      readonly isOfPlatform?: true;
+    }
   | {
       readonly _tag: "Unavailable";
       readonly reason: string;
