@@ -49,6 +49,8 @@ export class Contents extends Context.Service<
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<ListedContent, NotFound>;
     /** All contents, newest first. */
     readonly page: (tenant: Tenant, position: PagePosition) => Effect.Effect<ReadonlyArray<Content>>;
+    /** A body with the variants that it leaves out and keeps, if they are to be checked (contract U7). */
+    readonly withKept: <A extends ContentBody>(tenant: Tenant, row: ContentRow, body: A) => Effect.Effect<A>;
     /**
      * Checks the templates, and that all addresses can be opened, and adds their problems. This runs before
      * the transaction: the addresses take up to five seconds together, and templates are parsed in slices.
@@ -93,7 +95,7 @@ export class Contents extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* ContentsRepository;
-      const variantsToStore = yield* fixedVariants;
+      const variants = yield* fixedVariants;
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
       const library = yield* MediaLibrary;
@@ -170,6 +172,7 @@ export class Contents extends Context.Service<
         }),
 
         find: (tenant, id) => Effect.map(findRow(tenant, id), listed),
+        withKept: variants.withKept,
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
         checkTexts: Effect.fnUntraced(function* (body) {
@@ -206,8 +209,8 @@ export class Contents extends Context.Service<
 
         revise: Effect.fnUntraced(function* (tenant, row, draft, media, now) {
           const content = contentOf(draft, row.questions ?? [], media, () => idAt(now));
-          const variants = yield* variantsToStore(tenant, row, draft, content);
-          yield* repository.revise(tenant, row.id, draft.name, { ...content, variants }, now);
+          const stored = yield* variants.toStore(tenant, row, draft, content);
+          yield* repository.revise(tenant, row.id, draft.name, { ...content, variants: stored }, now);
         }),
 
         create: Effect.fn("Contents.create")(function* (tenant, body) {
@@ -215,8 +218,8 @@ export class Contents extends Context.Service<
           return yield* insert(tenant, body);
         }),
 
-        update: Effect.fn("Contents.update")(function* (tenant, id, body) {
-          yield* findRow(tenant, id);
+        update: Effect.fn("Contents.update")(function* (tenant, id, sent) {
+          const body = yield* variants.withKept(tenant, yield* findRow(tenant, id), sent);
           yield* contents.checkTexts(body);
           return yield* replace(tenant, id, body);
         }),

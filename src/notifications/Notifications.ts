@@ -186,8 +186,9 @@ export class Notifications extends Context.Service<
           return yield* insert(tenant, campaignId, body);
         }),
 
-        update: Effect.fn("Notifications.update")(function* (tenant, campaignId, id, body) {
-          yield* findRow(tenant, campaignId, id);
+        update: Effect.fn("Notifications.update")(function* (tenant, campaignId, id, sent) {
+          const row = yield* findRow(tenant, campaignId, id);
+          const body = yield* contents.withKept(tenant, row, sent);
           yield* contents.checkTexts(body);
           return yield* replace(tenant, campaignId, id, body);
         }),

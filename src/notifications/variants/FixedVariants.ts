@@ -1,29 +1,46 @@
 import { Effect } from "effect";
 import { EnrolmentsRepository } from "../../campaigns/EnrolmentsRepository.ts";
 import { Conflict } from "../../wire/ApiError.ts";
+import { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { ContentRow } from "../ContentsRepository.ts";
 import type { MessageContent } from "../MessageContent.ts";
-import type { ContentDraft } from "../NotificationDraft.ts";
+import type { ContentBody, ContentDraft } from "../NotificationDraft.ts";
 import { splitOf } from "./Variant.ts";
 
 /**
- * Makes the function that gives the variants of a changed content to store. While people are enrolled, left
- * out means unchanged (contract U7). @throws 409 for another split
+ * Makes the functions that keep the variants of a changed content. While people are enrolled, left out means
+ * unchanged (contract U7).
  */
 export const fixedVariants = Effect.gen(function* () {
   const enrolments = yield* EnrolmentsRepository;
-  return Effect.fnUntraced(function* (
-    tenant: Tenant,
-    { id, variants: stored }: ContentRow,
-    draft: ContentDraft,
-    { variants }: MessageContent,
-  ) {
-    if (splitOf(variants) === splitOf(stored)) return variants;
-    if (!(yield* enrolments.isEnrolled(tenant, { notification: id }))) return variants;
-    if (draft.variants === undefined) return stored;
-    return yield* Conflict.experiment({ variants: [fixedSplit] });
-  });
+  const isFixed = (tenant: Tenant, { id }: ContentRow) => enrolments.isEnrolled(tenant, { notification: id });
+  return {
+    /**
+     * A body with the variants that it leaves out and keeps, if they have other rules in the content that it
+     * makes. Otherwise they are not checked again: the address of a button may be gone since.
+     */
+    withKept: Effect.fnUntraced(function* <A extends ContentBody>(tenant: Tenant, row: ContentRow, body: A) {
+      const { template = null, type, variants } = body.fields;
+      const hasSameRules = template === row.template && type === row.type;
+      if (variants !== undefined || row.variants.length === 0 || hasSameRules) return body;
+      if (!(yield* isFixed(tenant, row))) return body;
+      return new ParsedBody<object>({ ...body.fields, variants: row.variants }, body.problems) as A;
+    }),
+
+    /** The variants to store. @throws 409 for another split */
+    toStore: Effect.fnUntraced(function* (
+      tenant: Tenant,
+      row: ContentRow,
+      draft: ContentDraft,
+      { variants }: MessageContent,
+    ) {
+      if (splitOf(variants) === splitOf(row.variants)) return variants;
+      if (!(yield* isFixed(tenant, row))) return variants;
+      if (draft.variants === undefined) return row.variants;
+      return yield* Conflict.experiment({ variants: [fixedSplit] });
+    }),
+  };
 });
 
 const fixedSplit =

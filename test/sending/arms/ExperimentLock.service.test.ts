@@ -93,6 +93,26 @@ layer(TestWaypost.layer)("Changes of an experiment", (it) => {
     }),
   );
 
+  it.effect("variants that are kept are checked by what the notification becomes (U1, Z11)", () =>
+    Effect.gen(function* () {
+      const { content, location, notification, phone } = yield* world;
+      yield* phone.sees("enter", location);
+      const invalid = (field: string) => [422, "validation_failed", [field]];
+      const [variant] = variants;
+      const push = { silent: true };
+      yield* notification({ variants: [{ ...variant, headline: "Hi {{ name }}", push }] });
+      for (const change of [notification, content]) {
+        assert.strictEqual((yield* change({ headline: "New" })).variants[0].headline, "Hi {{ name }}");
+        assert.deepStrictEqual(yield* change({ template: "liquid" }), invalid("variants.0.headline"));
+        const questions = [{ question_text: "Well?", type: "BOOLEAN" }];
+        assert.deepStrictEqual(
+          yield* change({ type: "survey", questions }),
+          invalid("variants.0.push.silent"),
+        );
+      }
+    }),
+  );
+
   it.effect("a notification gets no variants once its campaign has enrolled somebody (U7)", () =>
     Effect.gen(function* () {
       const { campaignId, location, phone, production } = yield* oneCampaign({ holdout_percent: 10 });
