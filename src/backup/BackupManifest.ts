@@ -31,6 +31,3 @@ export const manifestName = "manifest.json";
 
 /** Files of the data directory that hold keys. */
 export const keyFiles = ["operator.key", "secret.key"] as const;
-
-/** Number of rows in one file of the archive. */
-export const pageRows = 500;

@@ -31,7 +31,10 @@ export type BackupClient = SqlClient.SqlClient;
 export const backupSql = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   return {
-    /** Must be the first statement of its transaction. All later statements see the same snapshot. */
+    /**
+     * Must be the first statement of its transaction. All queries of it see the same snapshot, which the first
+     * of them takes.
+     */
     useSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`.unprepared),
 
     /** Turns off the timeouts of this transaction. */
@@ -45,6 +48,13 @@ export const backupSql = Effect.gen(function* () {
         { discard: true },
       ),
     ),
+
+    /**
+     * Keeps migrations from changing tables until the transaction ends. Takes no snapshot, so that a later one
+     * has the columns that the rows have: PostgreSQL reads rows by the columns of now.
+     */
+    lockTables: (tables: ReadonlyArray<string>) =>
+      Effect.orDie(sql`LOCK TABLE ${sql.literal(quotedList(tables))} IN ACCESS SHARE MODE`.unprepared),
 
     hasSchema: Effect.map(
       Effect.orDie(sql`SELECT 1 WHERE to_regclass('schema_migration') IS NOT NULL`),

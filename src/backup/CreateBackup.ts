@@ -2,14 +2,20 @@ import { Clock, Effect } from "effect";
 import { readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncToDisk } from "../database/DurableFiles.ts";
-import { type BackupManifest, keyFiles, manifestName, pageRows } from "./BackupManifest.ts";
+import { type BackupManifest, keyFiles, manifestName } from "./BackupManifest.ts";
 import { type BackupRefused, refused } from "./BackupRefused.ts";
-import { backupSql } from "./BackupSql.ts";
+import { backupSql, type TableShape } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { writeTar } from "./TarFile.ts";
 
 import manifest from "../../package.json" with { type: "json" };
+
+/** The most rows in one file of the archive, and those of the first file of a table. */
+const pageRows = 500;
+const firstRows = 10;
+/** The size of a file of the archive, in bytes, unless a row is larger. A rollup can have a megabyte. */
+const pageBytes = 4 * 1_048_576;
 
 const onDisk = <A>(work: () => Promise<A>): Effect.Effect<A, BackupRefused> =>
   Effect.tryPromise({
@@ -80,12 +86,17 @@ export const createBackup = Effect.fnUntraced(function* (options: {
     for (const { columns, name } of yield* sql.tables) {
       yield* sql.openCursor(name);
       let rows = 0;
+      let limit = firstRows;
+      let largest = 1;
       for (let page = 0; ; page++) {
-        const lines = yield* sql.fetchRows(pageRows);
+        const lines = yield* sql.fetchRows(limit);
         if (lines.length === 0) break;
-        const text = lines.map(({ line }) => `${JSON.stringify(line)}\n`).join("");
-        yield* onDisk(() => tar.add(`rows/${name}/${String(page).padStart(8, "0")}`, Buffer.from(text)));
+        const texts = lines.map(({ line }) => Buffer.from(`${JSON.stringify(line)}\n`));
+        const content = Buffer.concat(texts);
+        yield* onDisk(() => tar.add(`rows/${name}/${String(page).padStart(8, "0")}`, content));
         rows += lines.length;
+        largest = texts.reduce((most, { length }) => Math.max(most, length), largest);
+        limit = Math.max(1, Math.min(2 * limit, pageRows, Math.floor(pageBytes / largest)));
         copiedRows += lines.length;
         progress("rows", copiedRows, Math.max(copiedRows, estimate?.rows ?? 0));
       }
@@ -95,9 +106,10 @@ export const createBackup = Effect.fnUntraced(function* (options: {
     return tables;
   });
 
-  const copySnapshot = Effect.gen(function* () {
+  const copySnapshot = Effect.fnUntraced(function* (known: ReadonlyArray<TableShape>) {
     yield* sql.useSnapshot;
     yield* sql.disableTimeouts;
+    yield* sql.lockTables(known.map((table) => table.name));
     const referenced = bucket === null ? yield* sql.media : [];
     const files = referenced.flatMap(({ has_thumbnail, key }) => {
       const file = `${key.slice(0, 2)}/${key}`;
@@ -126,7 +138,7 @@ export const createBackup = Effect.fnUntraced(function* (options: {
   const write = Effect.gen(function* () {
     for (const name of keyFiles) yield* onDisk(() => tar.addFile(name, join(dataDir, name)));
     if (bucket === null) yield* copyMedia(yield* onDisk(() => mediaIn(mediaFolder)));
-    const created: BackupManifest = yield* sql.transaction(copySnapshot);
+    const created: BackupManifest = yield* sql.transaction(copySnapshot(yield* sql.tables));
     yield* onDisk(async () => {
       await tar.add(manifestName, Buffer.from(JSON.stringify(created)));
       await tar.finish();

@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Deferred, Effect, Fiber } from "effect";
+import { SqlClient } from "effect/sql";
+import { join } from "node:path";
+import { createBackup } from "../../src/backup/CreateBackup.ts";
+import { TestDatabase } from "../database/TestDatabase.ts";
+import { eventually } from "../Eventually.ts";
+import { temporaryFolder } from "../upgrades/ReleaseFixture.ts";
+
+describe("rows of a backup", () => {
+  it.live("a backup during a migration has the columns that its rows have (running.backup)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const folder = yield* temporaryFolder;
+      const isLocked = yield* Deferred.make<void>();
+      const migrating = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`ALTER TABLE workspace ADD COLUMN added integer`;
+          yield* Deferred.succeed(isLocked, undefined);
+          const waiting = sql`
+            SELECT FROM pg_locks WHERE relation = 'workspace'::regclass AND NOT granted`;
+          yield* eventually(Effect.map(waiting, ({ length }) => length > 0));
+        }),
+      );
+      const migration = yield* Effect.forkChild(migrating);
+      yield* Deferred.await(isLocked);
+      const { tables } = yield* createBackup({
+        dataDir: folder,
+        path: join(folder, "during.tar.gz"),
+        bucket: null,
+      });
+      yield* Fiber.join(migration);
+      assert.include(tables.find(({ name }) => name === "workspace")?.columns ?? [], "added");
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  );
+
+  it.live("large rows are in small files of the archive, however many there are (running.backup)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const folder = yield* temporaryFolder;
+      yield* sql`CREATE TABLE large AS
+        SELECT n, repeat('x', 500000) AS text FROM generate_series(1, 60) AS n`;
+      const { files, tables } = yield* createBackup({
+        dataDir: folder,
+        path: join(folder, "large.tar.gz"),
+        bucket: null,
+      });
+      const pages = files.filter(({ name }) => name.startsWith("rows/large/"));
+      assert.isAtMost(Math.max(...pages.map(({ bytes }) => bytes)), 6_000_000);
+      assert.strictEqual(tables.find(({ name }) => name === "large")?.rows, 60);
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  );
+});
