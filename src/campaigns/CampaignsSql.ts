@@ -101,7 +101,8 @@ export const campaignsSql = Layer.effect(
 
       update: (tenant, id, values, now) =>
         run(sql`
-          UPDATE campaign c SET name = ${values.name}, type = ${values.type}, timezone = ${values.timezone},
+          UPDATE campaign c SET name = ${values.name}, type = ${values.type},
+            type_changed = c.type_changed OR c.type <> ${values.type}, timezone = ${values.timezone},
             starts_at = ${instant(values.startsAt)}, ends_at = ${instant(values.endsAt)},
             written_ends_at = ${instant(values.writtenEnd)}, recurrence = ${jsonb(values.recurrence)},
             plan_at = CASE WHEN ${values.recurrence !== null} THEN c.plan_at END,

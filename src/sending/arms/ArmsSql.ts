@@ -9,7 +9,7 @@ import type { armRuleOf } from "./Experiment.ts";
 /** The rule that decides on the arms of the units of a send. */
 export type SendArms = StartedSend &
   ReturnType<typeof armRuleOf> & {
-    /** Whether nobody was enrolled in its campaign before it started. */
+    /** Whether nothing else can have enrolled units of its campaign. */
     readonly isFirst: boolean;
   };
 

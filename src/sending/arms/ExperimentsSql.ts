@@ -16,7 +16,7 @@ export interface SendExperiment extends StartedSend {
   readonly experiment: Experiment | null;
   readonly notificationId: string;
   readonly variants: Split;
-  /** Whether nobody was enrolled before it: no other send has started, and the campaign had no events. */
+  /** Whether nothing else can have enrolled units of its campaign: no other send, and no events. */
   readonly isFirst: boolean;
 }
 
@@ -58,11 +58,9 @@ export class ExperimentsSql extends SqlService<ExperimentsSql>("waypost/sending/
     Effect.orDie(sql<SendExperiment>`
       SELECT s.workspace_id AS "workspaceId", s.environment, s.source_id AS "sourceId",
         s.notification_id AS "notificationId", COALESCE(k.variants, '[]') AS variants,
-        NOT EXISTS (
+        NOT c.type_changed AND NOT EXISTS (
           SELECT FROM send o WHERE ${sameTenant("o", "s")} AND o.campaign_id = s.campaign_id
-            AND o.source_id <> s.source_id) AND NOT EXISTS (
-          SELECT FROM enrolment_count e WHERE ${sameTenant("e", "s")} AND e.campaign_key = s.campaign_key
-            AND e.at < s.started_at) AS "isFirst",
+            AND o.source_id <> s.source_id) AS "isFirst",
         ${experimentSql("c")} AS experiment
       FROM send s
       JOIN campaign c ON ${sameTenant("c", "s")} AND c.id = s.campaign_id

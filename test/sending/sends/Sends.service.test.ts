@@ -198,6 +198,28 @@ layer(TestWaypost.layer)("Sends at a fixed time", (it) => {
       }),
   );
 
+  it.effect(
+    "a cap counts what events of the campaign delivered before it became a push campaign (L4.1)",
+    () =>
+      Effect.gen(function* () {
+        const { production } = yield* sendWorld();
+        const location = yield* production.location();
+        const cap = { frequency_cap_count: 1, frequency_cap_period: "day" };
+        const campaign = yield* production.campaign({ location_ids: [location], ...cap });
+        const note = yield* production.notification(campaign);
+        const [capped, other] = [yield* production.phone(), yield* production.phone()];
+        assert.lengthOf((yield* capped.sees("enter", location)).deliveries, 1);
+        yield* production.remove(`${campaign}/notifications/${note}`);
+        const body = { name: "Now a push", type: "push", timezone: "UTC", starts_at: "2026-11-21", ...cap };
+        const { status } = yield* production.platform(`/campaigns/${campaign}`, { method: "PATCH", body });
+        assert.strictEqual(status, 200);
+        yield* production.sent(campaign, "12:02", { headline: "Pushed" });
+        yield* moveTo("2026-11-21T12:02:00Z");
+        assert.deepStrictEqual(headlines(yield* capped.inbox()), ["Hello"]);
+        assert.deepStrictEqual(headlines(yield* other.inbox()), ["Pushed"]);
+      }),
+  );
+
   it.effect("a send keeps the notification's content of its minute", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();

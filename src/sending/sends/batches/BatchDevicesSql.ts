@@ -12,16 +12,19 @@ export const isTargetSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql
     AND ${isReachableSql(sql, "d")}`;
 
 /**
- * Column `open_cap` of the send `s`: its cap, or null if no other send of the campaign can have a delivery
- * that counts for it, as then no receiver has one. A delivery is made before its send is finished, and the
- * clocks of processes differ by less than a minute.
+ * Column `open_cap` of the send `s`: its cap, or null if no other send of the campaign, and no event from
+ * before its type was changed, can have a delivery that counts for it, as then no receiver has one. A
+ * delivery is made before its send is finished, and the clocks of processes differ by less than a minute.
  */
 const openCapSql = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
-  CASE WHEN s.cap_count IS NOT NULL AND EXISTS (
+  CASE WHEN s.cap_count IS NOT NULL AND (EXISTS (
     SELECT FROM send o
     WHERE ${sameTenant("o", "s")} AND o.campaign_id = s.campaign_id AND o.source_id <> s.source_id
       AND (o.finished_at IS NULL OR o.finished_at >= s.cap_since - interval '1 minute')
-  ) THEN s.cap_count END AS open_cap`;
+  ) OR EXISTS (
+    SELECT FROM campaign c
+    WHERE ${sameTenant("c", "s")} AND c.id = s.campaign_id AND c.type_changed
+  )) THEN s.cap_count END AS open_cap`;
 
 /** The parts of a statement on the devices of batches. */
 export interface BatchParts {
