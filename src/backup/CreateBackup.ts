@@ -150,7 +150,7 @@ export const createBackup = Effect.fnUntraced(function* (options: {
   return yield* Effect.onError(write, () =>
     Effect.promise(async () => {
       tar.abandon();
-      await rm(temporary, { force: true });
+      if (await tar.isOwn()) await rm(temporary, { force: true });
     }),
   );
 });

@@ -1,24 +1,27 @@
 /** Tar archives compressed by gzip, written and read as streams with flat memory. */
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { createReadStream, createWriteStream, fstatSync } from "node:fs";
+import { open, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import { syncToDisk } from "../database/DurableFiles.ts";
+import { syncToDisk, unlessMissing } from "../database/DurableFiles.ts";
 import type { BackupManifest } from "./BackupManifest.ts";
 import { errorCode } from "./DiskProblem.ts";
 
 /** Writes a new archive, which is complete and on disk after `finish`. `mtime` is in seconds. */
 export const writeTar = (path: string, mtime: number) => {
   const { controller, readable } = createTarPacker();
-  const written = pipeline(
-    Readable.fromWeb(readable),
-    createGzip({ level: 1 }),
-    createWriteStream(path, { flags: "wx", mode: 0o600 }),
-  );
+  const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  let inode: number | null = null;
+  file.once("open", (descriptor) => {
+    inode = fstatSync(descriptor).ino;
+  });
+  const written = pipeline(Readable.fromWeb(readable), createGzip({ level: 1 }), file);
   written.catch(() => undefined);
+  /** Whether the file at the path is this archive: another process can have removed and created it. */
+  const isOwn = async (): Promise<boolean> => (await unlessMissing(stat(path)))?.ino === inode;
   const files: Array<BackupManifest["files"][number]> = [];
   const write = async (
     name: string,
@@ -54,10 +57,13 @@ export const writeTar = (path: string, mtime: number) => {
         await handle.close();
       }
     },
+    isOwn,
+    /** Rejects if another file has taken its path. */
     finish: async (): Promise<void> => {
       controller.finalize();
       await written;
       await syncToDisk(path);
+      if (!(await isOwn())) throw new Error("another backup to the same path has begun meanwhile");
     },
     abandon: (): void => controller.error(new Error("The archive was abandoned")),
   };

@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/CreateBackup.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { eventually } from "../Eventually.ts";
 import { temporaryFolder } from "../upgrades/ReleaseFixture.ts";
 
-describe("rows of a backup", () => {
+describe("the file of a backup", () => {
   it.live("a backup during a migration has the columns that its rows have (running.backup)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
@@ -32,6 +33,28 @@ describe("rows of a backup", () => {
       yield* Fiber.join(migration);
       assert.include(tables.find(({ name }) => name === "workspace")?.columns ?? [], "added");
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  );
+
+  it.live(
+    "a file that another backup to the same path writes does not become this one (running.backup)",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* temporaryFolder;
+        const path = join(dataDir, "twice.tar.gz");
+        let hasBegun = false;
+        const begin = () => {
+          if (hasBegun) return;
+          hasBegun = true;
+          rmSync(`${path}.part`);
+          writeFileSync(`${path}.part`, "incomplete");
+        };
+        const { message } = yield* Effect.flip(
+          createBackup({ dataDir, path, bucket: null, progress: begin }),
+        );
+        assert.isTrue(hasBegun);
+        assert.include(message, "another backup to the same path");
+        assert.deepStrictEqual([existsSync(path), existsSync(`${path}.part`)], [false, true]);
+      }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   );
 
   it.live("large rows are in small files of the archive, however many there are (running.backup)", () =>
