@@ -109,7 +109,7 @@ export const createBackup = Effect.fnUntraced(function* (options: {
   const copySnapshot = Effect.fnUntraced(function* (known: ReadonlyArray<TableShape>) {
     yield* sql.useSnapshot;
     yield* sql.disableTimeouts;
-    yield* sql.lockTables(known.map((table) => table.name));
+    if (known.length > 0) yield* sql.lockTables(known.map((table) => table.name));
     const referenced = bucket === null ? yield* sql.media : [];
     const files = referenced.flatMap(({ has_thumbnail, key }) => {
       const file = `${key.slice(0, 2)}/${key}`;
@@ -138,7 +138,10 @@ export const createBackup = Effect.fnUntraced(function* (options: {
   const write = Effect.gen(function* () {
     for (const name of keyFiles) yield* onDisk(() => tar.addFile(name, join(dataDir, name)));
     if (bucket === null) yield* copyMedia(yield* onDisk(() => mediaIn(mediaFolder)));
-    const created: BackupManifest = yield* sql.transaction(copySnapshot(yield* sql.tables));
+    // On Citus no Waypost runs meanwhile, and so no migration.
+    const isAlone = (yield* sql.snapshotObstacle) !== null;
+    const known = isAlone ? [] : yield* sql.tables;
+    const created: BackupManifest = yield* sql.transaction(copySnapshot(known));
     yield* onDisk(async () => {
       await tar.add(manifestName, Buffer.from(JSON.stringify(created)));
       await tar.finish();
