@@ -32,8 +32,8 @@ export const backupSql = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   return {
     /**
-     * Must be the first statement of its transaction. All queries of it see the same snapshot, which the first
-     * of them takes.
+     * Must be the first statement of its transaction. All queries of it see the same snapshot, which the
+     * first of them takes.
      */
     useSnapshot: Effect.orDie(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`.unprepared),
 
@@ -50,8 +50,8 @@ export const backupSql = Effect.gen(function* () {
     ),
 
     /**
-     * Keeps migrations from changing tables until the transaction ends. Takes no snapshot, so that a later one
-     * has the columns that the rows have: PostgreSQL reads rows by the columns of now.
+     * Keeps migrations from changing tables until the transaction ends. Takes no snapshot, so that a later
+     * one has the columns that the rows have: PostgreSQL reads rows by the columns of now.
      */
     lockTables: (tables: ReadonlyArray<string>) =>
       Effect.orDie(sql`LOCK TABLE ${sql.literal(quotedList(tables))} IN ACCESS SHARE MODE`.unprepared),
