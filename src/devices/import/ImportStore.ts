@@ -44,7 +44,7 @@ export class ImportStore extends Context.Service<ImportStore>()("waypost/devices
       ids: ReadonlyArray<string>,
       at: number,
     ) {
-      if (!hears(yield* repository.webhookEvents(tenant), "device.registered")) return;
+      if (ids.length === 0 || !hears(yield* repository.webhookEvents(tenant), "device.registered")) return;
       const { environment, workspaceId } = tenant;
       const type = "device.registered" as const;
       const devices = yield* repository.shown(tenant, ids);
@@ -94,6 +94,12 @@ export class ImportStore extends Context.Service<ImportStore>()("waypost/devices
             }
           }
           if (changed.length > 0) yield* repository.update(tenant, changed, now);
+          const returned = [...known.values()].filter(({ unregistered }) => unregistered);
+          yield* recordRegistered(
+            tenant,
+            returned.map(({ id }) => id),
+            now,
+          );
           for (const { id, installation_id } of known.values())
             stored.set(installation_id, { id, isNew: false });
           if (created.length === 0) break;

@@ -221,6 +221,23 @@ layer(TestWaypost.layer)("Import of devices", (it) => {
     }),
   );
 
+  it.effect("a device that comes back with an import is an event, as with a registration (N2.1, Q4.6)", () =>
+    Effect.gen(function* () {
+      const { make, production, receiver, waypost, workspace } = yield* webhookWorld;
+      const phone = yield* production.phone("one");
+      yield* phone.ask("/devices/me", { method: "DELETE" });
+      yield* make({ events: ["device.registered"] });
+      const again = { body: JSON.stringify(row), headers: { "content-type": "application/x-ndjson" } };
+      const path = `/workspaces/${workspace.id}/production/devices/import`;
+      for (let round = 0; round < 2; round++) yield* waypost.operator(path, { method: "POST", ...again });
+      yield* called;
+      assert.deepStrictEqual(
+        receiver.events().map(({ data, type }) => [type, data.id]),
+        [["device.registered", phone.id]],
+      );
+    }),
+  );
+
   it.effect("an unregistered device is registered again, and its wish stays (Q4.2)", () =>
     Effect.gen(function* () {
       const { devices, lines, production } = yield* importWorld;
