@@ -110,6 +110,7 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
           environment: claims.environment,
           deviceId: grant.id,
           deviceKey: claims.deviceKey,
+          tokenDigest: grant.token_digest,
           locationsVersion: grant.locations_version,
           webhookEvents: grant.webhook_events,
         };

@@ -18,6 +18,8 @@ export class DeviceCaller extends Context.Service<
     readonly deviceId: DeviceId;
     /** The key by which events and deliveries refer to the device. */
     readonly deviceKey: DeviceKey;
+    /** The digest of its token when the request arrived. */
+    readonly tokenDigest: Uint8Array;
     /** The version of the tenant's locations when the request arrived. */
     readonly locationsVersion: number;
     /** The event types that active webhooks listened to when the request arrived. */

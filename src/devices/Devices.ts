@@ -53,8 +53,8 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
         const now = yield* Clock.currentTimeMillis;
         return yield* database.atomically(
           Effect.gen(function* () {
-            const locked = yield* repository.lock(caller, caller.deviceKey);
-            if (locked === null || locked.unregistered) return yield* endedMeanwhile;
+            const locked = yield* repository.lock(caller);
+            if (locked === null) return yield* endedMeanwhile;
             const { attributes: sent } = fields;
             const attributes =
               sent === undefined
@@ -85,23 +85,21 @@ export class Devices extends Context.Service<Devices>()("waypost/devices/Devices
       /** Replaces the token; the current one ends. @throws 401 */
       rotate: Effect.fn("Devices.rotate")(function* (caller: DeviceCaller["Service"]) {
         const secret = makeSecret();
-        if (!(yield* repository.rotate(caller, caller.deviceKey, digest(secret))))
-          return yield* endedMeanwhile;
+        if (!(yield* repository.rotate(caller, digest(secret)))) return yield* endedMeanwhile;
         return { device_token: deviceToken(caller, secret) };
       }),
 
-      /** Ends the token; nothing more is sent to the device. Its past stays in the reports. */
+      /** Ends the token; nothing more is sent to the device. Its past stays in the reports. @throws 401 */
       unregister: Effect.fn("Devices.unregister")(function* (caller: DeviceCaller["Service"]) {
         const now = yield* Clock.currentTimeMillis;
-        const unregister = repository.unregister(caller, caller.deviceKey, now);
-        if (!hears(caller.webhookEvents, "device.unregistered")) yield* unregister;
-        else {
-          yield* database.atomically(
-            Effect.flatMap(unregister, (device) =>
-              device === null ? Effect.void : record(caller, "device.unregistered", device, now),
-            ),
-          );
-        }
+        const unregister = Effect.flatMap(repository.unregister(caller, now), (device) =>
+          device === null ? endedMeanwhile : Effect.succeed(device),
+        );
+        yield* hears(caller.webhookEvents, "device.unregistered")
+          ? database.atomically(
+              Effect.flatMap(unregister, (device) => record(caller, "device.unregistered", device, now)),
+            )
+          : unregister;
         return { id: caller.deviceId, deleted: true as const };
       }),
     };

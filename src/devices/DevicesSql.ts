@@ -5,10 +5,10 @@ import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { inTenant } from "../database/TenantColumns.ts";
 import { ofBatch, workspaceStatements, workspaceIs } from "../database/WorkspaceGroups.ts";
 import { deviceDeltasSql } from "../deltas/DeltasSql.ts";
-import type { DeviceId, DeviceKey } from "../wire/Ids.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
+import type { DeviceId } from "../wire/Ids.ts";
 import type { Attributes } from "./Attributes.ts";
 import type { Device } from "./Device.ts";
+import type { DeviceCaller } from "./DeviceCaller.ts";
 import { deviceColumns } from "./DeviceColumnsSql.ts";
 import type { DeviceTokenClaims } from "./DeviceToken.ts";
 import type { Transport } from "./PushAddress.ts";
@@ -28,11 +28,7 @@ export interface DeviceGrant {
 }
 
 /** A device whose row is locked for a change. */
-export interface LockedDevice {
-  readonly key: DeviceKey;
-  readonly token_digest: Uint8Array;
-  readonly token_used: boolean;
-  readonly unregistered: boolean;
+interface LockedDevice {
   readonly subscribed: boolean;
   readonly attributes: Attributes;
   readonly user_id: string | null;
@@ -49,10 +45,9 @@ export interface DeviceChange {
   readonly subscribed?: boolean | undefined;
 }
 
-/** Parts of a statement that changes a device: around the change, and a further condition. */
+/** Parts of a statement that changes a device, around the change. */
 interface ChangeParts {
   readonly earlier?: Statement.Fragment;
-  readonly condition?: Statement.Fragment;
   readonly later?: Statement.Fragment;
 }
 
@@ -61,26 +56,25 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const { byWorkspace } = workspaceStatements(sql);
     const columns = deviceColumns(sql);
-    const lockedColumns = sql`key, token_digest, token_used, unregistered_at IS NOT NULL AS unregistered,
-      subscribed, attributes, user_id`;
+    /** Condition: the registered device of a caller whose token has not been replaced since (contract B2). */
+    const isCaller = ({ deviceKey, tokenDigest, ...tenant }: DeviceCaller["Service"]) => sql`
+      ${inTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${tokenDigest} AND unregistered_at IS NULL`;
     /**
-     * Changes a device by `changes`. Its columns are formatted outside of `RETURNING`, which allows only
-     * immutable functions on several nodes (docs/decisions/0061).
+     * Changes the device of a caller by `changes`. Its columns are formatted outside of `RETURNING`, which
+     * allows only immutable functions on several nodes (docs/decisions/0061).
      */
     const changed = (
-      tenant: Tenant,
-      key: DeviceKey,
+      caller: DeviceCaller["Service"],
       changes: Statement.Fragment,
-      { condition = sql``, earlier = sql``, later = sql`` }: ChangeParts = {},
+      { earlier = sql``, later = sql`` }: ChangeParts,
     ) =>
       firstRow(sql<Device>`
         WITH ${earlier} changed AS (
-          UPDATE device SET ${changes} WHERE ${inTenant(tenant)} AND key = ${key} ${condition} RETURNING *
+          UPDATE device SET ${changes} WHERE ${isCaller(caller)} RETURNING *
         ) ${later}
         SELECT ${columns} FROM changed`);
-    /** Adds to the pending count of registered devices. */
-    const counted = (change: 1 | -1) =>
-      sql`, ${deviceDeltasSql(sql, sql`SELECT *, ${sql.literal(String(change))} AS change FROM changed`)}`;
+    /** Subtracts the changed device from the pending count of registered devices. */
+    const subtracted = sql`, ${deviceDeltasSql(sql, sql`SELECT *, -1 AS change FROM changed`)}`;
 
     return {
       /**
@@ -128,16 +122,20 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
           UPDATE device SET last_seen_at = ${instant(now)}
           WHERE ${inTenant(tenant)} AND key = ${deviceKey} AND last_seen_at < ${instant(now)}`),
 
-      /** Locks a device until the end of the transaction. */
-      lock: (tenant: Tenant, key: DeviceKey) =>
+      /** Locks a device until the end of the transaction; null if its token has ended. */
+      lock: (caller: DeviceCaller["Service"]) =>
         firstRow(sql<LockedDevice>`
-          SELECT ${lockedColumns} FROM device WHERE ${inTenant(tenant)} AND key = ${key} FOR UPDATE`),
+          SELECT subscribed, attributes, user_id FROM device WHERE ${isCaller(caller)} FOR UPDATE`),
 
-      update: (tenant: Tenant, { key, user_id }: LockedDevice, change: DeviceChange, now: number) => {
-        const user = changedUserSql(sql, tenant, user_id, change.user_id);
+      update: (
+        caller: DeviceCaller["Service"],
+        { user_id }: LockedDevice,
+        change: DeviceChange,
+        now: number,
+      ) => {
+        const user = changedUserSql(sql, caller, user_id, change.user_id);
         return changed(
-          tenant,
-          key,
+          caller,
           sql`${
             change.push === undefined
               ? sql``
@@ -155,18 +153,15 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
         );
       },
 
-      /** Replaces the token; false if the device is not registered. */
-      rotate: (tenant: Tenant, key: DeviceKey, digest: Uint8Array) =>
+      /** Replaces the token; false if it has ended. */
+      rotate: (caller: DeviceCaller["Service"], digest: Uint8Array) =>
         anyRow(sql`
           UPDATE device SET token_digest = ${digest}, token_used = false
-          WHERE ${inTenant(tenant)} AND key = ${key} AND unregistered_at IS NULL RETURNING key`),
+          WHERE ${isCaller(caller)} RETURNING key`),
 
-      /** Null if the device is not registered. */
-      unregister: (tenant: Tenant, key: DeviceKey, now: number) =>
-        changed(tenant, key, sql`unregistered_at = ${instant(now)}`, {
-          condition: sql`AND unregistered_at IS NULL`,
-          later: counted(-1),
-        }),
+      /** Null if the token has ended. */
+      unregister: (caller: DeviceCaller["Service"], now: number) =>
+        changed(caller, sql`unregistered_at = ${instant(now)}`, { later: subtracted }),
     };
   }),
 }) {

@@ -14,7 +14,7 @@ import type { ReadTransition } from "./TransitionParsing.ts";
 
 /** The events of one device in one request; those of a server are each a request of their device. */
 export interface EventRequest {
-  readonly caller: Omit<DeviceCaller["Service"], "locationsVersion">;
+  readonly caller: Omit<DeviceCaller["Service"], "locationsVersion" | "tokenDigest">;
   /** Epoch milliseconds. */
   readonly now: number;
   readonly events: ReadonlyArray<ReadTransition | CustomEventReading>;

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { makeSecret } from "../../src/access/Credential.ts";
+import { SqlClient } from "effect/sql";
+import { digest, makeSecret } from "../../src/access/Credential.ts";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { Devices } from "../../src/devices/Devices.ts";
 import { deviceToken, openDeviceToken } from "../../src/devices/DeviceToken.ts";
@@ -8,12 +9,14 @@ import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { devicesOf, type DeviceSide } from "./TestDevices.ts";
 
 const codeOf = (answer: { readonly status: number; readonly body: any }) => [
   answer.status,
   answer.body.error?.code,
 ];
+
+type Phone = Effect.Success<ReturnType<DeviceSide["device"]>> & { readonly installation: string };
 
 layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
   it.effect("every path of the device interface requires a bearer credential (device.access)", () =>
@@ -163,27 +166,51 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
   );
 
   it.effect(
-    "a token that becomes invalid while its request runs gets unauthenticated (B2.5, errors.unauthenticated)",
+    "a token that ends while its request runs changes nothing, and gets unauthenticated " +
+      "(B2.5, errors.unauthenticated)",
     () =>
       Effect.gen(function* () {
         const { sandbox, workspace } = yield* devicesOf();
         const devices = yield* Devices;
-        const phone = yield* sandbox.device("phone-1");
-        const deviceKey = openDeviceToken(phone.token)?.claims.deviceKey ?? DeviceKey(0);
-        const caller = { workspaceId: sandbox.workspaceId, workspace, environment: "sandbox" } as const;
-        // The device unregisters after the request was authenticated and before it changes anything.
-        const device = {
-          ...caller,
-          deviceId: DeviceId(phone.id),
-          deviceKey,
-          locationsVersion: 0,
-          webhookEvents: [],
+        const ends = {
+          unregistered: (phone: Phone) => phone.ask("/devices/me", { method: "DELETE" }),
+          rotated: (phone: Phone) => phone.ask("/devices/me/rotate", { method: "POST" }),
+          again: (phone: Phone) =>
+            Effect.andThen(phone.ask("/devices/me", { method: "DELETE" }), sandbox.register(phone.installation)),
         };
-        assert.strictEqual((yield* phone.ask("/devices/me", { method: "DELETE" })).status, 200);
-        for (const late of [devices.change(device, ParsedBody.of({})), devices.rotate(device)]) {
-          const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
-          assert.strictEqual(error.code, "unauthenticated");
+        for (const [installation, end] of Object.entries(ends)) {
+          const phone = { installation, ...(yield* sandbox.device(installation)) };
+          const opened = openDeviceToken(phone.token);
+          // The token ends after the request was authenticated and before it changes anything.
+          const caller = {
+            workspaceId: sandbox.workspaceId,
+            workspace,
+            environment: "sandbox" as const,
+            deviceId: DeviceId(phone.id),
+            deviceKey: opened?.claims.deviceKey ?? DeviceKey(0),
+            tokenDigest: digest(opened?.secret ?? ""),
+            locationsVersion: 0,
+            webhookEvents: [],
+          };
+          assert.isBelow((yield* end(phone)).status, 300);
+          for (const late of [
+            devices.change(caller, ParsedBody.of({ locale: "nl" })),
+            devices.rotate(caller),
+            devices.unregister(caller),
+          ]) {
+            const { error } = yield* Effect.flip(late as Effect.Effect<unknown, any>);
+            assert.strictEqual(error.code, "unauthenticated", installation);
+          }
         }
+        const sql = yield* SqlClient.SqlClient;
+        const left = yield* sql`
+          SELECT installation_id AS id, locale, unregistered_at IS NULL AS registered FROM device
+          WHERE workspace_id = ${sandbox.workspaceId} ORDER BY 1`;
+        assert.deepStrictEqual(left, [
+          { id: "again", locale: null, registered: true },
+          { id: "rotated", locale: null, registered: true },
+          { id: "unregistered", locale: null, registered: false },
+        ]);
       }),
   );
 });

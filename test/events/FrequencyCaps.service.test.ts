@@ -150,6 +150,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
         environment: production.environment,
         deviceId: DeviceId(phone.id),
         deviceKey: DeviceKey(device?.key ?? 0),
+        tokenDigest: new Uint8Array(32),
         locationsVersion: 0,
         webhookEvents: [],
       };

@@ -199,6 +199,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
           environment: production.environment,
           deviceId: DeviceId(phone.id),
           deviceKey: DeviceKey(device?.key ?? 0),
+          tokenDigest: new Uint8Array(32),
           locationsVersion: tenant?.version ?? 0,
           webhookEvents: [],
         }),
@@ -261,6 +262,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         environment: production.environment,
         deviceId: DeviceId(phone.id),
         deviceKey: DeviceKey(device?.key ?? 0),
+        tokenDigest: new Uint8Array(32),
         locationsVersion: 1,
         webhookEvents: [],
       };
