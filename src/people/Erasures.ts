@@ -158,10 +158,6 @@ export class Erasures extends Context.Service<
             const ids = group.map(({ deviceId }) => deviceId);
             yield* database.atomically(
               Effect.gen(function* () {
-                if (first.userId !== null) {
-                  yield* repository.eraseUserWords(first, first.userId);
-                  yield* repository.eraseUser(first, first.userId);
-                }
                 yield* repository.eraseWords(first, keys);
                 yield* eraseTraces(first, keys, first.userId);
                 yield* repository.eraseActivity(

@@ -199,12 +199,13 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           AND position(convert_to('"attribute":"user_id"', 'UTF8') IN i.body) > 0
           AND position(convert_to(${JSON.stringify(userId)}, 'UTF8') IN i.body) > 0`),
 
-    /** Up to `limit` erasures that began at `before` or earlier. */
+    /** Up to `limit` erasures that began at `before` or earlier; without the person if they have come back. */
     open: (before: number, limit: number) =>
       Effect.orDie(sql<OpenErasure>`
-        SELECT workspace_id AS "workspaceId", environment, device_key AS "deviceKey",
-          device_id AS "deviceId", user_id AS "userId"
-        FROM erasure WHERE erased_at <= ${instant(before)} ORDER BY erased_at LIMIT ${limit}`),
+        SELECT e.workspace_id AS "workspaceId", e.environment, e.device_key AS "deviceKey",
+          e.device_id AS "deviceId", CASE WHEN u.key IS NULL THEN e.user_id END AS "userId"
+        FROM erasure e LEFT JOIN device_user u ON ${sameTenant("u", "e")} AND u.user_id = e.user_id
+        WHERE e.erased_at <= ${instant(before)} ORDER BY e.erased_at LIMIT ${limit}`),
 
     /** Ends erasures. */
     end: (erasures: ReadonlyArray<OpenErasure>) =>

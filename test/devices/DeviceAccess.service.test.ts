@@ -176,7 +176,10 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
           unregistered: (phone: Phone) => phone.ask("/devices/me", { method: "DELETE" }),
           rotated: (phone: Phone) => phone.ask("/devices/me/rotate", { method: "POST" }),
           again: (phone: Phone) =>
-            Effect.andThen(phone.ask("/devices/me", { method: "DELETE" }), sandbox.register(phone.installation)),
+            Effect.andThen(
+              phone.ask("/devices/me", { method: "DELETE" }),
+              sandbox.register(phone.installation),
+            ),
         };
         for (const [installation, end] of Object.entries(ends)) {
           const phone = { installation, ...(yield* sandbox.device(installation)) };

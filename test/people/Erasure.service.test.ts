@@ -8,7 +8,7 @@ import { captured, logged } from "../CapturedLog.ts";
 import { rollUp } from "../reports/rollups/StoredRollups.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
-import { namesOf, personWorld, traces } from "./PersonWorld.ts";
+import { namesOf, personWorld, traces, userId } from "./PersonWorld.ts";
 
 layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
   it.effect("after an erasure no row names the person, and every report is as before (Q3.2, Q3.3)", () =>
@@ -278,5 +278,34 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
       assert.deepStrictEqual(yield* world.tablesWith(["zzanswer late"]), []);
       assert.deepStrictEqual(yield* sql`SELECT * FROM erasure`, []);
     }),
+  );
+
+  it.effect(
+    "a person who comes back before an erasure is completed keeps what they do then (Q3.2, Z17)",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* personWorld;
+        const { operator, person, platform, production } = world;
+        const event = (fields: object) => ({
+          body: { events: [{ id: randomUUID(), name: "back", ...fields }] },
+        });
+        yield* world.erase;
+        const device = yield* production.phone("new-phone", { user_id: userId });
+        yield* platform("/events", event({ user_id: userId }));
+        yield* TestClock.adjust("31 seconds");
+        yield* completeErasures;
+        // Another device of theirs is of the same person.
+        yield* production.phone("new-tablet", { user_id: userId });
+        yield* platform("/events", event({ device_id: device.id }));
+        const found = yield* platform(`/events?user_id=${encodeURIComponent(userId)}`);
+        assert.lengthOf(found.body.data, 2);
+        const { body } = yield* operator(person);
+        assert.deepStrictEqual([body.data.devices.length, body.data.custom_events.length], [2, 2]);
+        assert.lengthOf(
+          yield* (yield* SqlClient.SqlClient)`SELECT DISTINCT user_key FROM device
+        WHERE workspace_id = ${production.workspaceId} AND user_id = ${userId}`,
+          1,
+        );
+      }),
   );
 });

@@ -2,9 +2,10 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { completeErasures } from "../../src/people/Erasures.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { called, webhookWorld } from "../webhooks/WebhookWorld.ts";
-import { namesOf, personWorld } from "./PersonWorld.ts";
+import { namesOf, personWorld, userId } from "./PersonWorld.ts";
 
 layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
   it.effect("webhooks get nothing of the person that was not sent before (Q3.4)", () =>
@@ -49,6 +50,30 @@ layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
       yield* called;
       assert.isEmpty(receiver.calls);
       assert.strictEqual((yield* waypost.operator(path)).status, 404);
+    }),
+  );
+
+  it.effect("what a person does who comes back meanwhile is told (Q3.4, N4)", () =>
+    Effect.gen(function* () {
+      const world = yield* personWorld;
+      const { make, platform, production, receiver } = world;
+      yield* world.erase;
+      receiver.answer(() => 500);
+      yield* make({ events: ["event.custom"] });
+      yield* production.phone("new-phone", { user_id: userId });
+      const event = { id: randomUUID(), user_id: userId, name: "order.placed" };
+      yield* platform("/events", { body: { events: [event] } });
+      yield* called;
+      yield* TestClock.adjust("31 seconds");
+      yield* completeErasures;
+      receiver.calls.length = 0;
+      receiver.answer(() => 204);
+      yield* TestClock.adjust("10 minutes");
+      yield* called;
+      assert.deepStrictEqual(
+        receiver.events().map(({ data }) => data.id),
+        [event.id],
+      );
     }),
   );
 });
