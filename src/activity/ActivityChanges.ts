@@ -30,8 +30,8 @@ const secretParameter =
   /([?&;][^=&#\s]*(?:sig|token|key|secret|passw|pwd|auth|credential|code)[^=&#\s]*=)[^&#\s]+/gi;
 const userInfo = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi;
 
-/** A text without secrets of addresses and tokens, shortened. */
-const shownText = (text: string): string => {
+/** A text as activity has it: without secrets of addresses and tokens, shortened. */
+export const recordedText = (text: string): string => {
   const masked = mask(text.replace(secretParameter, "$1<redacted>").replace(userInfo, "$1<redacted>@"));
   return codePoints(masked) > maxTextLength
     ? `${Array.from(masked).slice(0, maxTextLength).join("")}…`
@@ -42,7 +42,7 @@ const isRecord = (value: unknown): value is RecordedFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const shown = (value: unknown): Schema.Json => {
-  if (typeof value === "string") return shownText(value);
+  if (typeof value === "string") return recordedText(value);
   if (Array.isArray(value)) {
     const first = value.slice(0, maxListLength).map(shown);
     return value.length > maxListLength ? [...first, `… and ${value.length - maxListLength} more`] : first;

@@ -52,9 +52,9 @@ export class Erasures extends Context.Service<
       const rules = yield* RuleErasure;
 
       /** Erases what a request can write that began before the erasure. */
-      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, userId: string | null) =>
+      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, isPerson: boolean) =>
         Effect.andThen(
-          repository.erasePositions(tenant, deviceKeys, userId),
+          repository.erasePositions(tenant, deviceKeys, isPerson),
           repository.eraseTexts(tenant, deviceKeys),
         );
 
@@ -75,8 +75,22 @@ export class Erasures extends Context.Service<
       const eraseRules = (tenant: TenantKey, userId: string) =>
         Effect.andThen(rules.erase(tenant, userId), repository.eraseRuleResponses(tenant, userId));
 
-      const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
+      /** Erases locked devices. */
+      const eraseFound = Effect.fnUntraced(function* (
+        tenant: TenantKey,
+        devices: ReadonlyArray<NamedDevice>,
+        userId: string | null,
+      ) {
         const now = yield* Clock.currentTimeMillis;
+        const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
+        const keys = devices.map(({ key }) => key);
+        yield* repository.eraseDevices(tenant, renamed, now);
+        yield* eraseTraces(tenant, keys, userId !== null);
+        yield* repository.eraseActivity(tenant, devices);
+        yield* repository.begin(tenant, devices, userId, now);
+      });
+
+      const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
         // Deliveries are locked before devices, as where pushes are settled.
         const found = yield* repository.find(tenant, owner, pageSize, false);
         yield* repository.eraseErrors(tenant, found);
@@ -87,29 +101,29 @@ export class Erasures extends Context.Service<
         const userId = "userId" in owner ? owner.userId : null;
         if (userId !== null) yield* repository.eraseUserWords(tenant, userId);
         const devices = yield* repository.find(tenant, owner, pageSize, true);
-        if (userId !== null) yield* repository.eraseUser(tenant, userId);
-        if (devices.length === 0) return devices;
-        const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
-        const keys = devices.map(({ key }) => key);
-        yield* repository.eraseDevices(tenant, renamed, now);
-        yield* eraseTraces(tenant, keys, userId);
-        yield* repository.eraseActivity(tenant, devices);
-        yield* repository.begin(tenant, devices, userId, now);
-        yield* activity.record(tenant, {
-          action: "delete",
-          resource: { type: userId === null ? "device" : "person", id: null, name: null },
-          before: { devices: devices.length },
-          after: null,
-        });
-        return devices;
+        const isNamed = userId !== null && (yield* repository.eraseUser(tenant, userId));
+        if (devices.length > 0) yield* eraseFound(tenant, devices, userId);
+        // A person without a device can have messages and custom events of when they had one.
+        if (devices.length > 0 || isNamed) {
+          yield* activity.record(tenant, {
+            action: "delete",
+            resource: { type: userId === null ? "device" : "person", id: null, name: null },
+            before: { devices: devices.length },
+            after: null,
+          });
+        }
+        return { devices, isNamed };
       }, database.atomically);
 
       const eraseAll = Effect.fnUntraced(function* (tenant: Tenant, owner: ErasedOwner) {
         let count = 0;
+        let isKnown = false;
         let page: ReadonlyArray<NamedDevice>;
         const userId = "userId" in owner ? owner.userId : null;
         do {
-          page = yield* erasePage(tenant, owner);
+          const erased = yield* erasePage(tenant, owner);
+          page = erased.devices;
+          isKnown ||= erased.isNamed || page.length > 0;
           // A person whose devices have become others' can still be named in what waits for webhooks.
           if (page.length === 0 && (userId === null || count > 0)) break;
           const ids = page.map(({ id }) => id);
@@ -122,8 +136,8 @@ export class Erasures extends Context.Service<
           count += page.length;
         } while (page.length === pageSize);
         if (userId !== null) yield* eraseRules(tenant, userId);
-        if (count > 0) {
-          yield* countErased({}, count);
+        if (count > 0) yield* countErased({}, count);
+        if (isKnown) {
           yield* Effect.logInfo(
             "userId" in owner ? "The operator has erased a person" : "The operator has erased a device",
           ).pipe(
@@ -148,8 +162,8 @@ export class Erasures extends Context.Service<
 
         complete: Effect.fnUntraced(function* (before) {
           const open = yield* repository.open(before, pageSize);
-          const groups = Map.groupBy(open, ({ environment, userId, workspaceId }) =>
-            JSON.stringify([workspaceId, environment, userId]),
+          const groups = Map.groupBy(open, ({ environment, isPerson, userId, workspaceId }) =>
+            JSON.stringify([workspaceId, environment, isPerson, userId]),
           );
           for (const group of groups.values()) {
             const [first] = group;
@@ -159,7 +173,7 @@ export class Erasures extends Context.Service<
             yield* database.atomically(
               Effect.gen(function* () {
                 yield* repository.eraseWords(first, keys);
-                yield* eraseTraces(first, keys, first.userId);
+                yield* eraseTraces(first, keys, first.isPerson);
                 yield* repository.eraseActivity(
                   first,
                   ids.map((id) => ({ id })),

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
-import { run } from "../database/Statements.ts";
+import { anyRow, run } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import { answerDeltasSql, deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Environment, TenantKey } from "../workspaces/Environment.ts";
@@ -28,6 +28,8 @@ export interface OpenErasure extends TenantKey {
   readonly environment: Environment;
   readonly deviceKey: DeviceKey;
   readonly deviceId: string;
+  /** Whether a person is erased; `userId` is null if they have come back since. */
+  readonly isPerson: boolean;
   readonly userId: string | null;
 }
 
@@ -85,10 +87,10 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
 
     /**
      * Forgets where devices were and are, visits that wait, and their custom events. Enters and exits stay,
-     * without a name. An event of a person that waits goes to another device of theirs (contract Z34). With a
-     * person, whose events `eraseUser` erases, those that devices sent for others stay (Z27).
+     * without a name. An event of a person that waits goes to another device of theirs (contract Z34). Where a
+     * person is erased, `eraseUser` erases their events, and those that devices sent for others stay (Z27).
      */
-    erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, userId: string | null) =>
+    erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, isPerson: boolean) =>
       run(sql`
         WITH positions AS (
           DELETE FROM device_position
@@ -99,7 +101,7 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
         ), events AS (
           DELETE FROM custom_event
           WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})
-            ${userId === null ? sql`` : sql`AND unit > 0`}
+            ${isPerson ? sql`AND unit > 0` : sql``}
         )
         DELETE FROM device_location
         WHERE ${inTenant(tenant)} AND device_key = ANY (${keysOf(deviceKeys)})`),
@@ -160,7 +162,10 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
         WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId}
           AND ${tenantIs("d", tenant)} AND d.user_key = u.key AND d.recipient IS NOT NULL`),
 
-    /** Forgets a person by name, their custom events and those that wait; deliveries keep the key. */
+    /**
+     * Forgets a person by name, their custom events and those that wait; deliveries keep the key. False for a
+     * person without a name.
+     */
     eraseUser: (tenant: TenantKey, userId: string) =>
       Effect.andThen(
         run(sql`
@@ -170,7 +175,7 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
             DELETE FROM dwell w USING unit WHERE ${tenantIs("w", tenant)} AND w.unit = unit.unit
           )
           DELETE FROM custom_event c USING unit WHERE ${tenantIs("c", tenant)} AND c.unit = unit.unit`),
-        run(sql`DELETE FROM device_user WHERE ${inTenant(tenant)} AND user_id = ${userId}`),
+        anyRow(sql`DELETE FROM device_user WHERE ${inTenant(tenant)} AND user_id = ${userId} RETURNING key`),
       ),
 
     /** Takes devices out of the activity by name. Their new ids stay. */
@@ -203,7 +208,8 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
     open: (before: number, limit: number) =>
       Effect.orDie(sql<OpenErasure>`
         SELECT e.workspace_id AS "workspaceId", e.environment, e.device_key AS "deviceKey",
-          e.device_id AS "deviceId", CASE WHEN u.key IS NULL THEN e.user_id END AS "userId"
+          e.device_id AS "deviceId", e.user_id IS NOT NULL AS "isPerson",
+          CASE WHEN u.key IS NULL THEN e.user_id END AS "userId"
         FROM erasure e LEFT JOIN device_user u ON ${sameTenant("u", "e")} AND u.user_id = e.user_id
         WHERE e.erased_at <= ${instant(before)} ORDER BY e.erased_at LIMIT ${limit}`),
 

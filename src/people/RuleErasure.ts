@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Predicate } from "effect";
+import { recordedText } from "../activity/ActivityChanges.ts";
 import { Database } from "../database/Database.ts";
 import { drainPages } from "../database/Pruning.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -49,10 +50,12 @@ export class RuleErasure extends Context.Service<RuleErasure>()("waypost/people/
     }, database.atomically);
 
     return {
-      erase: (tenant: TenantKey, userId: string) =>
-        Effect.forEach(ruleHolders, (holder) => drainPages(page, erasePage(tenant, holder, userId)), {
-          discard: true,
-        }),
+      erase: Effect.fnUntraced(function* (tenant: TenantKey, userId: string) {
+        for (const holder of ruleHolders) {
+          const texts = holder === "activity" ? new Set([userId, recordedText(userId)]) : [userId];
+          for (const text of texts) yield* drainPages(page, erasePage(tenant, holder, text));
+        }
+      }),
     };
   }),
 }) {

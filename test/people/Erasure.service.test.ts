@@ -149,6 +149,26 @@ layer(TestWaypost.layer.pipe(Layer.provideMerge(captured)))("Erasure", (it) => {
     }),
   );
 
+  it.effect("a person whose id is cut in the activity is erased from it (Q3.2)", () =>
+    Effect.gen(function* () {
+      const { platform, production, waypost, workspace } = yield* webhookWorld;
+      const user_id = randomUUID().repeat(6);
+      yield* production.phone(randomUUID(), { user_id });
+      const rule = {
+        match: "all",
+        conditions: [{ attribute: "user_id", op: "in", value: [user_id, "zuzu"] }],
+      };
+      yield* platform("/segments", { body: { name: "Both", rule } });
+      yield* waypost.operator(`/workspaces/${workspace.id}/production/people/${user_id}`, {
+        method: "DELETE",
+      });
+      const [entry] = (yield* platform("/activity?resource=segment")).body.data;
+      assert.deepStrictEqual(entry.changes["rule.conditions"].new, [
+        { attribute: "user_id", op: "in", value: ["zuzu"] },
+      ]);
+    }),
+  );
+
   it.effect("a person without a device is erased from the rules of segments (Q3.2)", () =>
     Effect.gen(function* () {
       const world = yield* personWorld;

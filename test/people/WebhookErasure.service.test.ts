@@ -44,6 +44,11 @@ layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
       assert.deepStrictEqual([body.data.devices, body.data.custom_events.length], [[], 1]);
       const erased = yield* waypost.operator(path, { method: "DELETE" });
       assert.deepStrictEqual(erased.body.data, { devices: 0 });
+      const deleted = yield* platform("/activity?resource=person");
+      assert.deepStrictEqual(
+        deleted.body.data.map((entry: any) => entry.changes),
+        [{ devices: { old: 0, new: null } }],
+      );
       receiver.calls.length = 0;
       receiver.answer(() => 204);
       yield* TestClock.adjust("1 minute");
