@@ -95,7 +95,6 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
         LEFT JOIN deleted_location f ON ${sameTenant("f", "e")} AND f.key = e.location_key
         ORDER BY v.id, e.occurred_at, e.id`),
 
-    /** Returns custom events: those of the person, and of their devices before. */
     /** The custom events of the person (contract Z27), and of their devices without a person. */
     customEvents: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
