@@ -31,9 +31,14 @@ describe("Settings", () => {
   it.effect("no message repeats the user and password of an address (running.settings)", () =>
     Effect.gen(function* () {
       for (const name of ["OTEL_EXPORTER_OTLP_ENDPOINT", "WAYPOST_MEDIA_URL", "WAYPOST_MAP_STYLE_URL"]) {
-        const [problem = "", ...more] = yield* problemsOf({ [name]: "https://ann:p@ss:word@host.example/a@b" });
+        const [problem = "", ...more] = yield* problemsOf({
+          [name]: "https://ann:p@ss:word@host.example/a@b",
+        });
         assert.lengthOf(more, 0);
-        assert.match(problem, new RegExp(`^${name} must be .*; it is "https://<redacted>@host.example/a@b".$`));
+        assert.match(
+          problem,
+          new RegExp(`^${name} must be .*; it is "https://<redacted>@host.example/a@b".$`),
+        );
       }
     }),
   );

@@ -30,25 +30,28 @@ const endless = Effect.gen(function* () {
 });
 
 describe("LongReads", () => {
-  it.effect("a request that is interrupted at any time leaves its permit to others (running.neighbours)", () =>
-    Effect.gen(function* () {
-      const { exported, run } = yield* LongReads;
-      const reads = [run(1, Effect.void), Effect.scoped(exported(1, Effect.void))];
-      for (const [index, read] of reads.entries()) {
-        // Under load a fiber yields to the event loop between any two operations.
-        for (const operations of [3, 4, 5]) {
-          for (let turns = 0; turns < 60; turns++) {
-            const first = yield* fork(Effect.provideService(read, Scheduler.MaxOpsBeforeYield, operations));
-            for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow;
-            yield* Fiber.interrupt(first);
-            const next = yield* fork(read);
-            for (let turn = 0; turn < 300 && next.pollUnsafe() === undefined; turn++) yield* Effect.yieldNow;
-            const name = `read ${index}, interrupted after ${turns} turns of ${operations} operations`;
-            assert.isDefined(next.pollUnsafe(), name);
+  it.effect(
+    "a request that is interrupted at any time leaves its permit to others (running.neighbours)",
+    () =>
+      Effect.gen(function* () {
+        const { exported, run } = yield* LongReads;
+        const reads = [run(1, Effect.void), Effect.scoped(exported(1, Effect.void))];
+        for (const [index, read] of reads.entries()) {
+          // Under load a fiber yields to the event loop between any two operations.
+          for (const operations of [3, 4, 5]) {
+            for (let turns = 0; turns < 60; turns++) {
+              const first = yield* fork(Effect.provideService(read, Scheduler.MaxOpsBeforeYield, operations));
+              for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow;
+              yield* Fiber.interrupt(first);
+              const next = yield* fork(read);
+              for (let turn = 0; turn < 300 && next.pollUnsafe() === undefined; turn++)
+                yield* Effect.yieldNow;
+              const name = `read ${index}, interrupted after ${turns} turns of ${operations} operations`;
+              assert.isDefined(next.pollUnsafe(), name);
+            }
           }
         }
-      }
-    }).pipe(withConnections(20)),
+      }).pipe(withConnections(20)),
   );
 
   it.effect(

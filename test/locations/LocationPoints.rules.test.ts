@@ -122,10 +122,16 @@ layer(TestPlatform.layer)("GET /locations/points", (it) => {
   it.effect("a change by a process whose clock is behind changes the ETag too (CO1.3)", () =>
     Effect.gen(function* () {
       const { importAll, points, sandbox } = yield* pointWorld;
-      const [ahead, behind] = yield* importAll(pointFeature({ name: "Ahead" }), pointFeature({ name: "Behind" }));
+      const [ahead, behind] = yield* importAll(
+        pointFeature({ name: "Ahead" }),
+        pointFeature({ name: "Behind" }),
+      );
       const tagAfter = Effect.fnUntraced(function* (location: string, instant: number) {
         yield* TestClock.setTime(instant);
-        yield* sandbox(`/locations/${location}`, { method: "PATCH", body: { name: `Renamed at ${instant}` } });
+        yield* sandbox(`/locations/${location}`, {
+          method: "PATCH",
+          body: { name: `Renamed at ${instant}` },
+        });
         return (yield* points()).headers.get("etag");
       });
       const now = yield* Clock.currentTimeMillis;

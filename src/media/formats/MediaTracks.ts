@@ -25,7 +25,8 @@ export const shownBy = (tracks: ReadonlyArray<MediaTrack>, format: MediaFormat) 
   const seconds = Math.max(...tracks.map((track) => track.end)) - start;
   if (picture !== undefined) {
     const { height, width } = picture;
-    if (!(Math.min(width, height) > 0 && Math.max(width, height) <= maxSide)) throw MediaDamage.broken(format);
+    if (!(Math.min(width, height) > 0 && Math.max(width, height) <= maxSide))
+      throw MediaDamage.broken(format);
     return { format: format === "m4a" ? ("mp4" as const) : format, width, height, seconds };
   }
   const hasSound = tracks.some(({ kind }) => kind === "audio");

@@ -42,10 +42,7 @@ describe("Media workers", () => {
           yield* Fiber.interrupt(first);
           const next = yield* fork(2048);
           for (let turn = 0; turn < 300 && next.pollUnsafe() === undefined; turn++) yield* Effect.yieldNow;
-          assert.isDefined(
-            next.pollUnsafe(),
-            `interrupted after ${turns} turns of ${operations} operations`,
-          );
+          assert.isDefined(next.pollUnsafe(), `interrupted after ${turns} turns of ${operations} operations`);
         }
       }
     }).pipe(Effect.provide(withoutProgram)),
