@@ -14,7 +14,7 @@ export interface Variable<A> {
   readonly isSecret: boolean;
 }
 
-/** A text without the user and the password of an address in it, which no setting takes: they may be secret. */
+/** A text without the user and the password of an address in it, which may be secret. */
 const withoutCredentials = (text: string): string => text.replaceAll(/(?<=\/\/)[^/\s]*@/g, "<redacted>@");
 
 /** Reads variables from a record. It collects every problem, so that one start reports all of them. */

@@ -27,7 +27,7 @@ export class FairPermits {
 
   /**
    * Waits for a permit, which must be released; `bounded` can limit the wait. A wait that fails or is
-   * interrupted takes none. Only the wait can be interrupted, also if the caller cannot, as it should be: else
+   * interrupted takes none. The wait can be interrupted even if the caller cannot. The caller should not be:
    * it could be interrupted between getting the permit and knowing it.
    */
   take<E = never>(

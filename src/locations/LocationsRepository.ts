@@ -23,7 +23,7 @@ export interface LocationPoints {
   readonly count: number;
   /**
    * The sum of the times of their last changes. The latest of them would stay where a process whose clock is
-   * behind, or an import that waited for its turn, changes another location.
+   * behind, or an import that waited for a lock, changes another location.
    */
   readonly version: string;
 }

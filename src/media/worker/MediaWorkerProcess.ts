@@ -176,7 +176,7 @@ export class MediaWorkerProcess {
 
   readonly kill = (): void => {
     clearTimeout(this.#idleTimer);
-    // Of a process that could not be started, Node kills the process 0: all of the process group, Waypost too.
+    // For a process that was not started, Node kills the process 0: the whole process group, Waypost too.
     if (this.#process.pid !== undefined) this.#process.kill("SIGKILL");
   };
 }
