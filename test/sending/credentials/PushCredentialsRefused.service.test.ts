@@ -64,7 +64,7 @@ layer(TestWaypost.layer)("Refused credentials", (it) => {
       const service = yield* localServices.fcm;
       const { delivery, fired } = yield* pushWorld(service);
       service.answer((_, { to }) =>
-        String(to).startsWith("iphone") ? { status: 401, errorCode: "THIRD_PARTY_AUTH_ERROR" } : "accept",
+        to.startsWith("iphone") ? { status: 401, errorCode: "THIRD_PARTY_AUTH_ERROR" } : "accept",
       );
       const states: Array<string> = [];
       for (const name of ["iphone 1", "android 1", "iphone 2", "android 2", "iphone 3"]) {
