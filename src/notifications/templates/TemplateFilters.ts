@@ -41,7 +41,7 @@ const onText = (
   apply: (run, value, args) => apply(textOf(value), run, args),
 });
 
-/** A result that is no number, as after a division by a missing value, is missing: people never read "NaN". */
+/** A result that is no number, as after a division by zero, is missing: people never read "NaN". */
 const onNumbers = (apply: (left: number, right: number) => number): TemplateFilter => ({
   arguments: [1, 1],
   charactersPerStep: perCharacter,

@@ -204,7 +204,7 @@ layer(TestWaypost.layer)("Pushes", (it) => {
     }),
   );
 
-  it.effect("paused partitions leave their places to others with due pushes", () =>
+  it.effect("paused partitions do not hide others with due pushes", () =>
     Effect.gen(function* () {
       const repository = yield* PushQueueSql;
       const worlds = [yield* pushWorld(yield* localFcm), yield* pushWorld(yield* localFcm)];
