@@ -8,7 +8,7 @@ import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
-import { type CampaignRow, campaignRows, campaignsOf } from "./CampaignRows.ts";
+import { type CampaignRow, campaignRows, campaignsOf } from "./CampaignRowsSql.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
 import { newCampaignsSql } from "./NewCampaignsSql.ts";

@@ -58,7 +58,8 @@ export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/D
     const columns = deviceColumns(sql);
     /** Condition: the registered device of a caller whose token has not been replaced since (contract B2). */
     const isCaller = ({ deviceKey, tokenDigest, ...tenant }: DeviceCaller["Service"]) => sql`
-      ${inTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${tokenDigest} AND unregistered_at IS NULL`;
+      ${inTenant(tenant)} AND key = ${deviceKey} AND token_digest = ${tokenDigest}
+        AND unregistered_at IS NULL`;
     /**
      * Changes the device of a caller by `changes`. Its columns are formatted outside of `RETURNING`, which
      * allows only immutable functions on several nodes (docs/decisions/0061).

@@ -87,8 +87,8 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
 
     /**
      * Forgets where devices were and are, visits that wait, and their custom events. Enters and exits stay,
-     * without a name. An event of a person that waits goes to another device of theirs (contract Z34). Where a
-     * person is erased, `eraseUser` erases their events, and those that devices sent for others stay (Z27).
+     * without a name. An event of a person that waits goes to another device of theirs (contract Z34). Where
+     * a person is erased, `eraseUser` erases their events, and those that devices sent for others stay (Z27).
      */
     erasePositions: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, isPerson: boolean) =>
       run(sql`
@@ -204,7 +204,7 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           AND position(convert_to('"attribute":"user_id"', 'UTF8') IN i.body) > 0
           AND position(convert_to(${JSON.stringify(userId)}, 'UTF8') IN i.body) > 0`),
 
-    /** Up to `limit` erasures that began at `before` or earlier; without the person if they have come back. */
+    /** Up to `limit` erasures that began at `before` or earlier; without a person who has come back. */
     open: (before: number, limit: number) =>
       Effect.orDie(sql<OpenErasure>`
         SELECT e.workspace_id AS "workspaceId", e.environment, e.device_key AS "deviceKey",

@@ -58,7 +58,7 @@ layer(TestWaypost.layer)("Erasure of what webhooks have not sent", (it) => {
     }),
   );
 
-  it.effect("what a person does who comes back meanwhile is told (Q3.4, N4)", () =>
+  it.effect("what a person does who comes back meanwhile is reported (Q3.4, N4)", () =>
     Effect.gen(function* () {
       const world = yield* personWorld;
       const { make, platform, production, receiver } = world;

@@ -49,7 +49,8 @@ export const campaignRows = (
 ): Statement.Fragment => {
   const targets = targetTables.map(
     ({ column, kind, table }) => sql`
-      SELECT t.campaign_id::text || ${sql.literal(`'${kind}'`)} || t.${sql(column)}::text AS target, t.position
+      SELECT t.campaign_id::text || ${sql.literal(`'${kind}'`)} || t.${sql(column)}::text AS target,
+        t.position
       FROM ${sql(table)} t
       WHERE ${tenantIs("t", tenant)} AND t.campaign_id = ANY (ARRAY (SELECT id FROM page))`,
   );
@@ -66,38 +67,33 @@ export const campaignRows = (
         "c.updated_at",
       )} AS instants,
       CASE WHEN c.id = (SELECT id FROM page LIMIT 1) THEN (
-        SELECT string_agg(t.target, '' ORDER BY t.position) FROM (${sql.join(" UNION ALL ", false)(targets)}) t
+        SELECT string_agg(t.target, '' ORDER BY t.position)
+        FROM (${sql.join(" UNION ALL ", false)(targets)}) t
       ) END AS targets ${further}
     FROM page c ORDER BY c.id DESC`;
 };
 
-/** The ids of the targets of each campaign, by kind. */
-class TargetIds {
-  readonly #ids = new Map<string, Array<string>>();
+/** The ids of the targets of a campaign, by the letter of their kind. */
+type TargetIds = Record<(typeof targetTables)[number]["kind"], Array<string>>;
 
-  constructor(rows: ReadonlyArray<CampaignRow>) {
-    const all = rows.find(({ targets }) => targets !== null)?.targets ?? "";
-    for (let at = 0; at < all.length; at += uuidLength * 2 + 1) {
-      const end = at + uuidLength + 1;
-      const key = all.slice(at, end);
-      const id = all.slice(end, end + uuidLength);
-      const known = this.#ids.get(key);
-      if (known === undefined) this.#ids.set(key, [id]);
-      else known.push(id);
-    }
+/** The targets of all rows, by campaign. */
+const targetsOf = (rows: ReadonlyArray<CampaignRow>): ReadonlyMap<string, TargetIds> => {
+  const all = rows.find(({ targets }) => targets !== null)?.targets ?? "";
+  const byCampaign = new Map<string, TargetIds>(rows.map(({ id }) => [id, { l: [], g: [], s: [] }]));
+  for (let at = 0; at < all.length; at += uuidLength * 2 + 1) {
+    const kindAt = at + uuidLength;
+    const ids = byCampaign.get(all.slice(at, kindAt));
+    ids?.[all.charAt(kindAt) as keyof TargetIds].push(all.slice(kindAt + 1, kindAt + 1 + uuidLength));
   }
-
-  of(campaign: string, kind: (typeof targetTables)[number]["kind"]): ReadonlyArray<string> {
-    return this.#ids.get(campaign + kind) ?? [];
-  }
-}
+  return byCampaign;
+};
 
 /** The campaigns of all rows of a statement, each field in the order of the schema. */
 export const campaignsOf = (rows: ReadonlyArray<CampaignRow>): ReadonlyArray<Campaign> => {
-  const targets = new TargetIds(rows);
+  const targets = targetsOf(rows);
   return rows.map((row) => {
     const [starts_at, ends_at, published_at, created_at, updated_at] = row.instants;
-    const segmentation_ids = targets.of(row.id, "s");
+    const { g: location_group_ids, l: location_ids, s: segmentation_ids } = targets.get(row.id) as TargetIds;
     return {
       id: row.id,
       name: row.name,
@@ -119,8 +115,8 @@ export const campaignsOf = (rows: ReadonlyArray<CampaignRow>): ReadonlyArray<Cam
       holdout_percent: row.holdout_percent,
       goal: storedGoal(row.goal),
       targeting: {
-        location_ids: targets.of(row.id, "l"),
-        location_group_ids: targets.of(row.id, "g"),
+        location_ids,
+        location_group_ids,
         segmentation_ids,
         // The last segment of a campaign that has ended can be deleted (contract E6).
         segment_match: segmentation_ids.length > 0 ? row.segment_match : null,
