@@ -34,6 +34,8 @@ const own = new Set([
   "paused",
   "archived",
   "published_at",
+  // A copy has no deliveries of another type.
+  "type_changed",
 ]);
 
 /** Ids of questions, choices, files and locations are others. */
