@@ -9,7 +9,7 @@ import { statusSql } from "./CampaignStatusSql.ts";
 import { storedGoal } from "./Goal.ts";
 import { storedRecurrence } from "./recurrence/Recurrence.ts";
 
-/** A row of `campaignRows`. V8 keeps an object of over 19 columns as a hash table, which is slower. */
+/** A row of `rowsOfPage`. V8 keeps an object of over 19 columns as a hash table, which is slower. */
 export interface CampaignRow extends Omit<
   Campaign,
   "starts_at" | "ends_at" | "published_at" | "created_at" | "updated_at" | "targeting"
@@ -36,14 +36,13 @@ const targetTables = [
 ] as const;
 
 /**
- * A statement that selects the campaigns `c` of a tenant that `selection` (a condition, an order and a limit)
- * names. Each table of targets is read once for all of them: a subquery for each campaign takes PostgreSQL
- * twice as long as the campaigns themselves. `further` columns start with a comma.
+ * Selects the campaigns `c` of a tenant that the materialized expression `page` has. Each table of targets is
+ * read once for all of them: a subquery for each campaign takes PostgreSQL twice as long as the campaigns
+ * themselves. `further` columns start with a comma.
  */
-export const campaignRows = (
+export const rowsOfPage = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,
-  selection: Statement.Fragment,
   now: number,
   further: Statement.Fragment = sql``,
 ): Statement.Fragment => {
@@ -55,7 +54,6 @@ export const campaignRows = (
       WHERE ${tenantIs("t", tenant)} AND t.campaign_id = ANY (ARRAY (SELECT id FROM page))`,
   );
   return sql`
-    WITH page AS MATERIALIZED (SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${selection})
     SELECT c.id, c.name, c.type, ${statusSql(sql, now, "c")} AS status, c.timezone, c.recurrence, c.paused,
       c.archived, c.frequency_cap_count, c.frequency_cap_period, c.cap_by, c.quiet_hours, c.cooldown_minutes,
       c.max_per_minute, c.holdout_percent::float8 AS holdout_percent, c.goal, c.segment_match,

@@ -8,7 +8,7 @@ import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
-import { type CampaignRow, campaignRows, campaignsOf } from "./CampaignRowsSql.ts";
+import { type CampaignRow, campaignsOf, rowsOfPage } from "./CampaignRowsSql.ts";
 import { CampaignsRepository } from "./CampaignsRepository.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
 import { newCampaignsSql } from "./NewCampaignsSql.ts";
@@ -62,15 +62,20 @@ export const campaignsSql = Layer.effect(
           ...(status === null ? [] : [sql`${statusSql(sql, now, "c")} = ${status}`]),
           ...(search === null ? [] : [sql`c.search_name LIKE ${search}`]),
         ];
-        const selection = sql`${sql.and(conditions)} ORDER BY c.id DESC LIMIT ${position.limit}`;
-        const rows = sql<CampaignRow>`${campaignRows(sql, tenant, selection, now)}`;
+        const rows = sql<CampaignRow>`
+          WITH page AS MATERIALIZED (
+            SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${sql.and(conditions)}
+            ORDER BY c.id DESC LIMIT ${position.limit}
+          ) ${rowsOfPage(sql, tenant, now)}`;
         return Effect.orDie(Effect.map(rows, campaignsOf));
       },
 
       find: (tenant, id, now) => {
         const numbers = sql`, c.key, ${epochMillis("c.starts_at")} AS starts_ms,
           ${epochMillis("c.ends_at")} AS ends_ms, ${epochMillis("c.written_ends_at")} AS written_ms`;
-        const row = sql<FoundRow>`${campaignRows(sql, tenant, sql`c.id = ${id}`, now, numbers)}`;
+        const row = sql<FoundRow>`
+          WITH page AS MATERIALIZED (SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id})
+          ${rowsOfPage(sql, tenant, now, numbers)}`;
         return Effect.map(firstRow(row), (found) => found && toFound(found));
       },
 
