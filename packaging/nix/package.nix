@@ -115,7 +115,7 @@ stdenv.mkDerivation {
     runHook preInstall
     mkdir -p $out/lib/waypost
     cp -r bin docs openapi schema src node_modules package.json CHANGELOG.md README.md LICENSE $out/lib/waypost
-    makeWrapper ${lib.getExe nodejs_24} $out/bin/waypost --add-flags "--max-semi-space-size=32 $out/lib/waypost/bin/waypost.js"
+    makeWrapper ${lib.getExe nodejs_24} $out/bin/waypost --add-flags "$out/lib/waypost/bin/waypost.js"
     install -Dm644 -t $out/lib/systemd/system packaging/systemd/waypost.service
     substituteInPlace $out/lib/systemd/system/waypost.service \
       --replace-fail /usr/local/bin/waypost $out/bin/waypost \

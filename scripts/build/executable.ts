@@ -100,7 +100,7 @@ export const buildExecutable = async ({ arch, isQuick = false, out, root }: Plan
     // The path becomes a part of the file, so it is relative.
     const main = "waypost.cjs";
     writeFileSync(join(work, main), text);
-    const nodeOptions = ["--max-semi-space-size=32"];
+    const nodeOptions = ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"];
     const config = {
       main,
       // As bin/waypost.js.

@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { LinkedMap } from "./LinkedMap.ts";
 import type { SlowClients } from "./SlowClients.ts";
 
 /** How long a request head may still take to arrive after the server closes, in milliseconds. */
@@ -20,7 +21,7 @@ const checkMillis = 1000;
  */
 export class DrainingServer extends Server {
   readonly #sockets = new Set<Socket>();
-  readonly #pending = new Set<ServerResponse>();
+  readonly #pending = new LinkedMap<ServerResponse, Socket>();
 
   constructor(options: ServerOptions, slowClients?: SlowClients) {
     super(options);
@@ -31,7 +32,7 @@ export class DrainingServer extends Server {
     });
     const track = (isExpecting: boolean) => (request: IncomingMessage, response: ServerResponse) => {
       slowClients?.watch(request, response, isExpecting);
-      this.#pending.add(response);
+      this.#pending.set(response, request.socket);
       response.once("close", () => this.#pending.delete(response));
       if (!this.listening) response.shouldKeepAlive = false;
     };
@@ -46,9 +47,9 @@ export class DrainingServer extends Server {
 
   override close(callback?: (error?: Error) => void): this {
     // The response then has the header `Connection: close`.
-    for (const response of this.#pending) response.shouldKeepAlive = false;
+    for (const response of this.#pending.keys()) response.shouldKeepAlive = false;
     setTimeout(() => {
-      const busy = new Set([...this.#pending].map((response) => response.socket));
+      const busy = new Set(this.#pending.values());
       for (const socket of this.#sockets) if (!busy.has(socket)) socket.destroy();
     }, headMillis).unref();
     return super.close(callback);

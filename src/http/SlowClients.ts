@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { LinkedMap } from "./LinkedMap.ts";
 import {
   advance,
   fileLimits,
@@ -44,10 +45,9 @@ export interface SlowClientOptions {
   readonly limits?: TransferLimits;
 }
 
-/** A request and its response until both have been transferred. */
+/** A request until it and its response have been transferred. */
 interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
   /** A client that sent `Expect: 100-continue` sends its body only once it is invited. */
   isInvited: boolean;
   transfer: Transfer | null;
@@ -58,7 +58,10 @@ interface Exchange {
 const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /** The transfer that the exchange waits for from its client; null if it waits for the server. */
-const readingOf = ({ isInvited, request, response }: Exchange): TransferReading | null => {
+const readingOf = (
+  { isInvited, request }: Exchange,
+  response: ServerResponse,
+): TransferReading | null => {
   const { socket } = request;
   // A full buffer means that the server does not read.
   const isReceiving =
@@ -68,7 +71,7 @@ const readingOf = ({ isInvited, request, response }: Exchange): TransferReading 
   return isSending ? { direction: "response", bytes: socket.bytesWritten - socket.writableLength } : null;
 };
 
-const isOver = ({ request, response }: Exchange): boolean =>
+const isOver = (request: IncomingMessage, response: ServerResponse): boolean =>
   request.socket.destroyed || (response.closed && request.complete);
 
 /**
@@ -76,7 +79,7 @@ const isOver = ({ request, response }: Exchange): boolean =>
  * long transfers that one client may have. So no client can hold descriptors and memory for long.
  */
 export class SlowClients {
-  readonly #exchanges = new Set<Exchange>();
+  readonly #exchanges = new LinkedMap<ServerResponse, Exchange>();
   readonly #options: SlowClientOptions;
   readonly #limits: TransferLimits;
 
@@ -87,13 +90,7 @@ export class SlowClients {
 
   /** Watches an exchange whose head has arrived. */
   watch(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const exchange: Exchange = {
-      request,
-      response,
-      isInvited: !expectsContinue,
-      transfer: null,
-      since: null,
-    };
+    const exchange: Exchange = { request, isInvited: !expectsContinue, transfer: null, since: null };
     if (expectsContinue) {
       const writeContinue = response.writeContinue.bind(response);
       response.writeContinue = (callback) => {
@@ -101,9 +98,9 @@ export class SlowClients {
         writeContinue(callback);
       };
     }
-    this.#exchanges.add(exchange);
+    this.#exchanges.set(response, exchange);
     response.once("close", () => {
-      if (isOver(exchange)) this.#exchanges.delete(exchange);
+      if (isOver(request, response)) this.#exchanges.delete(response);
     });
   }
 
@@ -111,40 +108,40 @@ export class SlowClients {
   check(now: number): void {
     const long = new Map<string, number>();
     // The oldest exchanges are first: they are within the bound.
-    for (const exchange of this.#exchanges) {
-      if (isOver(exchange)) {
-        this.#exchanges.delete(exchange);
+    for (const [response, exchange] of this.#exchanges) {
+      const { request } = exchange;
+      if (isOver(request, response)) {
+        this.#exchanges.delete(response);
         continue;
       }
-      const isFile = fileRequests.has(exchange.request);
+      const isFile = fileRequests.has(request);
       const limits = isFile ? fileLimits : this.#limits;
       exchange.since ??= now;
-      exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, limits);
+      exchange.transfer = advance(exchange.transfer, readingOf(exchange, response), now, limits);
       const { transfer } = exchange;
       const isLate = transfer !== null && isTooSlow(transfer, now);
       if (isFile && (isLate || now - exchange.since > limits.maxMillis)) {
-        this.#end(exchange, "file");
+        this.#end(exchange, response, "file");
         continue;
       }
       if (transfer === null) continue;
       const isTransferLong = isLong(transfer, now, this.#limits);
       if (!isTransferLong && !isLate) continue;
-      const { address, isProxied } = this.#options.clientOf(exchange.request);
+      const { address, isProxied } = this.#options.clientOf(request);
       if (isLate && !(isProxied && transfer.direction === "response")) {
-        this.#end(exchange, transfer.direction);
+        this.#end(exchange, response, transfer.direction);
         continue;
       }
       if (address === null || !isTransferLong) continue;
       const count = (long.get(address) ?? 0) + 1;
-      if (count > this.#limits.maxLongPerClient) this.#end(exchange, "address");
+      if (count > this.#limits.maxLongPerClient) this.#end(exchange, response, "address");
       else long.set(address, count);
     }
   }
 
-  #end(exchange: Exchange, reason: SlowClientReason): void {
-    const { request, response } = exchange;
-    this.#exchanges.delete(exchange);
-    if (exchange.transfer?.direction === "body" && !response.headersSent) {
+  #end({ request, transfer }: Exchange, response: ServerResponse, reason: SlowClientReason): void {
+    this.#exchanges.delete(response);
+    if (transfer?.direction === "body" && !response.headersSent) {
       request.socket.end(requestTimeout);
       request.socket.destroySoon();
     } else request.socket.destroy();
