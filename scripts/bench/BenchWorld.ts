@@ -69,7 +69,7 @@ export class BenchWorld extends Context.Service<
       [
         ...(preload === undefined ? [] : ["--import", pathOf(preload)]),
         ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
-        pathOf("../../src/main.ts"),
+        pathOf("../../bin/waypost.js"),
         "serve",
       ],
       { ...waypostSettings(join(folder, name), databaseUrl(server)), ...settings },

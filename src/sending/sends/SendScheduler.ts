@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Queue, Stream, SubscriptionRef } from "effect";
 import { Worker } from "../../workers/Worker.ts";
-import { BatchPauses } from "./BatchPauses.ts";
+import { BatchLoad } from "./BatchLoad.ts";
 import { SendBatches } from "./SendBatches.ts";
 import { SendStarts } from "./SendStarts.ts";
 
@@ -15,7 +15,7 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
   make: Effect.gen(function* () {
     const starts = yield* SendStarts;
     const batches = yield* SendBatches;
-    const pauses = yield* BatchPauses;
+    const load = yield* BatchLoad;
     const wake = yield* Queue.sliding<void>(1);
     const started = yield* Queue.sliding<number>(1);
     // Numbers of polls: the latest that began, and the latest whose sends and batches are all done.
@@ -37,8 +37,7 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
 
     const runBatches = Effect.gen(function* () {
       const poll = yield* Queue.take(started);
-      // One at a time.
-      while (yield* pauses.pausing(batches.runNext));
+      while (yield* load.limited(batches.runNext));
       yield* SubscriptionRef.set(done, poll);
     });
 
@@ -58,6 +57,6 @@ export class SendScheduler extends Context.Service<SendScheduler>()("waypost/sen
   }),
 }) {
   static readonly layer = Layer.effect(SendScheduler, SendScheduler.make).pipe(
-    Layer.provide([SendStarts.layer, SendBatches.layer, BatchPauses.layer]),
+    Layer.provide([SendStarts.layer, SendBatches.layer, BatchLoad.layer]),
   );
 }

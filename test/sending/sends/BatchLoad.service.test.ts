@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Layer } from "effect";
+import { Clock, Effect, Exit, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { inject } from "vitest";
 import type { Role } from "../../../src/config/Settings.ts";
@@ -7,7 +7,7 @@ import { Settings } from "../../../src/config/Settings.ts";
 import { assumeDistributed } from "../../../src/database/citus/IsDistributed.ts";
 import { postgresLayer } from "../../../src/database/Postgres.ts";
 import { RequestActivity } from "../../../src/http/RequestActivity.ts";
-import { BatchPauses } from "../../../src/sending/sends/BatchPauses.ts";
+import { BatchLoad } from "../../../src/sending/sends/BatchLoad.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 
@@ -23,26 +23,49 @@ const session = (applicationName: string) =>
     }),
   );
 
-/** The pause after a batch of 500 ms, in milliseconds. */
-const pauseAfter = (batch: Effect.Effect<unknown>, roles: ReadonlyArray<Role> = ["api", "worker"]) =>
+/** The load of a process whose batches take 500 ms each, and its pauses so far, in milliseconds. */
+const batchLoad = (roles: ReadonlyArray<Role> = ["api", "worker"]) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock;
     let millis = 0;
-    let pause = 0;
+    let paused = 0;
     const faked: Clock.Clock = Object.create(clock, {
       currentTimeMillis: { value: Effect.sync(() => millis) },
-      sleep: { value: (duration: any) => Effect.sync(() => void (pause += duration.value.millis)) },
+      sleep: { value: (duration: any) => Effect.sync(() => void (paused += duration.value.millis)) },
     });
-    const { pausing } = yield* BatchPauses.make.pipe(
+    const { limited } = yield* BatchLoad.make.pipe(
       Effect.provide(Settings.layerTest({ roles: new Set(roles) })),
     );
-    const run = Effect.andThen(
-      batch,
-      Effect.sync(() => ((millis += 500), true)),
-    );
-    yield* Effect.provideService(pausing(run), Clock.Clock, faked);
-    return pause;
+    const run = (batch: Effect.Effect<boolean>) =>
+      Effect.provideService(
+        limited(Effect.tap(batch, () => Effect.sync(() => (millis += 500)))),
+        Clock.Clock,
+        faked,
+      );
+    return { run, paused: () => paused };
   });
+
+/** The pause after a batch, in milliseconds. */
+const pauseAfter = Effect.fnUntraced(function* (
+  batch: Effect.Effect<unknown>,
+  roles?: ReadonlyArray<Role>,
+) {
+  const { paused, run } = yield* batchLoad(roles);
+  yield* run(Effect.as(batch, true));
+  return paused();
+});
+
+/** A batch, and how many of it run at most at the same time. */
+const counted = () => {
+  let [running, most] = [0, 0];
+  const batch = Effect.gen(function* () {
+    most = Math.max(most, ++running);
+    yield* Effect.yieldNow;
+    running--;
+    return true;
+  });
+  return { batch, most: () => most };
+};
 
 const own = "waypost api,worker here 1";
 
@@ -52,7 +75,7 @@ const inSession = (name: string) =>
     Layer.merge(session(name), RequestActivity.layer).pipe(Layer.provideMerge(TestDatabase.layer)),
   );
 
-describe("Pauses after batches", () => {
+describe("The load of batches", () => {
   it.effect("a process that has the database for itself and serves no request makes none", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* pauseAfter(Effect.void), 0);
@@ -104,5 +127,42 @@ describe("Pauses after batches", () => {
       yield* Effect.promise(() => fetch(`${origin}/health/live`));
       assert.strictEqual((yield* changes) - before, 2);
     }).pipe(Effect.provide(TestWaypost.shared)),
+  );
+
+  it.effect("two run at the same time from the second on, until a request comes", () =>
+    Effect.gen(function* () {
+      const { record } = yield* RequestActivity;
+      const { run } = yield* batchLoad();
+      const most = Effect.fnUntraced(function* (beside: Effect.Effect<void>) {
+        const { batch, most } = counted();
+        yield* run(Effect.tap(batch, () => beside));
+        return most();
+      });
+      assert.strictEqual(yield* most(Effect.void), 1);
+      assert.strictEqual(yield* most(Effect.void), 2);
+      assert.strictEqual(yield* most(Effect.sync(record)), 2);
+      assert.strictEqual(yield* most(Effect.void), 1);
+      assert.strictEqual(yield* most(Effect.void), 2);
+    }).pipe(inSession(own)),
+  );
+
+  it.effect("of two, one may find no batch, and one that fails leaves the other to end", () =>
+    Effect.gen(function* () {
+      const { run } = yield* batchLoad();
+      const rest = [true, true, false, true];
+      const next = Effect.sync(() => rest.shift() ?? false);
+      assert.isTrue(yield* run(next));
+      assert.isTrue(yield* run(next));
+      let hasEnded = false;
+      const slow = Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => (hasEnded = true)),
+      );
+      const either = [Effect.die("lost"), slow];
+      const exit = yield* Effect.exit(run(Effect.suspend(() => either.shift() ?? Effect.succeed(false))));
+      assert.isTrue(Exit.isFailure(exit));
+      assert.isTrue(hasEnded);
+      assert.isFalse(yield* run(Effect.succeed(false)));
+    }).pipe(inSession(own)),
   );
 });
