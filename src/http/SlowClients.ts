@@ -58,10 +58,7 @@ interface Exchange {
 const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /** The transfer that the exchange waits for from its client; null if it waits for the server. */
-const readingOf = (
-  { isInvited, request }: Exchange,
-  response: ServerResponse,
-): TransferReading | null => {
+const readingOf = ({ isInvited, request }: Exchange, response: ServerResponse): TransferReading | null => {
   const { socket } = request;
   // A full buffer means that the server does not read.
   const isReceiving =

@@ -46,10 +46,7 @@ const batchLoad = (roles: ReadonlyArray<Role> = ["api", "worker"]) =>
   });
 
 /** The pause after a batch, in milliseconds. */
-const pauseAfter = Effect.fnUntraced(function* (
-  batch: Effect.Effect<unknown>,
-  roles?: ReadonlyArray<Role>,
-) {
+const pauseAfter = Effect.fnUntraced(function* (batch: Effect.Effect<unknown>, roles?: ReadonlyArray<Role>) {
   const { paused, run } = yield* batchLoad(roles);
   yield* run(Effect.as(batch, true));
   return paused();
