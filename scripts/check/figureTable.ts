@@ -7,7 +7,7 @@ import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
 import { Settings } from "../../src/config/Settings.ts";
 import { divided } from "../../src/database/pool/PoolLimits.ts";
 import { lateDays } from "../../src/events/Transition.ts";
-import { fileLimits } from "../../src/http/TransferRate.ts";
+import { fileLimits } from "../../src/http/connections/TransferRate.ts";
 import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
 import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/ImportLimits.ts";
 import { maxFileBytes, maxSandboxBytes } from "../../src/media/MediaFile.ts";

@@ -9,7 +9,7 @@ const batchSize = 250;
 const sliceSize = 100;
 /** Slices that are read ahead. */
 const aheadSlices = 6;
-/** How long the client may take for a batch. `http/TransferRate.ts` has its least rate. */
+/** How long the client may take for a batch. `http/connections/TransferRate.ts` has its least rate. */
 const maxIdle = "3min";
 
 function* slices<Row>(rows: ReadonlyArray<Row>): Generator<ReadonlyArray<Row>> {

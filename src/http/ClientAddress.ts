@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP, SocketAddress } from "node:net";
 import { addressBlock } from "../access/AddressBlock.ts";
 import type { Settings } from "../config/Settings.ts";
-import type { TransferClient } from "./SlowClients.ts";
+import type { TransferClient } from "./connections/SlowClients.ts";
 
 type TrustedProxies = Settings["Service"]["trustedProxies"];
 

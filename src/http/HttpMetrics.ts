@@ -1,6 +1,6 @@
 import { Context, Effect, Metric } from "effect";
 import { knownSeries } from "../telemetry/KnownSeries.ts";
-import type { SlowClientReason } from "./SlowClients.ts";
+import type { SlowClientReason } from "./connections/SlowClients.ts";
 
 /** The methods of each interface. */
 const methods = {

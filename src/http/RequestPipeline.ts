@@ -22,7 +22,7 @@ import { isPreflight, preflightResponse } from "./CrossOrigin.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RequestActivity } from "./RequestActivity.ts";
 import { RouteTable } from "./RouteTable.ts";
-import { discardBody } from "./UnreadBody.ts";
+import { discardBody } from "./connections/UnreadBody.ts";
 
 type Services = HttpServerRequest.HttpServerRequest | Scope.Scope;
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Services>;

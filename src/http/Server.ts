@@ -19,10 +19,10 @@ import { NetAddress } from "effect/net";
 import { Settings } from "../config/Settings.ts";
 import { ProcessMember } from "../processes/ProcessMember.ts";
 import { transferClient } from "./ClientAddress.ts";
-import { DrainingServer } from "./DrainingServer.ts";
+import { DrainingServer } from "./connections/DrainingServer.ts";
 import { slowClientCounter } from "./HttpMetrics.ts";
-import { LinkedMap } from "./LinkedMap.ts";
-import { SlowClients } from "./SlowClients.ts";
+import { LinkedMap } from "./connections/LinkedMap.ts";
+import { SlowClients } from "./connections/SlowClients.ts";
 
 /**
  * The time for requests in flight on shutdown, in milliseconds; the rest of 10 seconds is for the database.
@@ -107,8 +107,8 @@ const withFewServices = (server: HttpServer.HttpServer["Service"]) =>
 /**
  * The listening socket. A client has 10 seconds to send the head and an hour to send the whole request, which
  * is enough for an import of a million devices: it is read only as fast as the database stores it. It must
- * send and read faster than `TransferRate.ts` says. On shutdown the requests whose head has arrived are
- * finished.
+ * send and read faster than `connections/TransferRate.ts` says. On shutdown the requests whose head has
+ * arrived are finished.
  */
 export const serverLayer = Layer.unwrap(
   Effect.gen(function* () {

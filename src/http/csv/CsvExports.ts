@@ -3,7 +3,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { setTimeout as delay } from "node:timers/promises";
 import { LongReads } from "../../database/LongReads.ts";
 import type { ServiceUnavailable } from "../../wire/ApiError.ts";
-import { limitFileTransfer } from "../SlowClients.ts";
+import { limitFileTransfer } from "../connections/SlowClients.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
 

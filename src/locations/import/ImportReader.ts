@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Scope, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { outsideTransaction } from "../../http/OutsideTransaction.ts";
-import { discardRest } from "../../http/UnreadBody.ts";
+import { discardRest } from "../../http/connections/UnreadBody.ts";
 import { PayloadTooLarge, ServiceUnavailable, Unprocessable } from "../../wire/ApiError.ts";
 import { counter } from "../../telemetry/KnownSeries.ts";
 import { parseFields } from "../../wire/ParsedBody.ts";

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { limitFileTransfer } from "../../http/SlowClients.ts";
+import { limitFileTransfer } from "../../http/connections/SlowClients.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { Erasures } from "../../people/Erasures.ts";
 import { People } from "../../people/People.ts";

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { type AddressInfo, connect } from "node:net";
-import { DrainingServer } from "../../src/http/DrainingServer.ts";
+import { DrainingServer } from "../../../src/http/connections/DrainingServer.ts";
 
 describe("DrainingServer", () => {
   it.live("DrainingServer disconnects a client that stops reading its response", () =>

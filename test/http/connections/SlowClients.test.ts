@@ -3,14 +3,14 @@ import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { DrainingServer } from "../../src/http/DrainingServer.ts";
+import { DrainingServer } from "../../../src/http/connections/DrainingServer.ts";
 import {
   limitFileTransfer,
   type SlowClientReason,
   SlowClients,
   type TransferClient,
-} from "../../src/http/SlowClients.ts";
-import { transferLimits } from "../../src/http/TransferRate.ts";
+} from "../../../src/http/connections/SlowClients.ts";
+import { transferLimits } from "../../../src/http/connections/TransferRate.ts";
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
 

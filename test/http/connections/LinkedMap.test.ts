@@ -1,7 +1,7 @@
 import { assert, it } from "vitest";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { LinkedMap } from "../../src/http/LinkedMap.ts";
+import { LinkedMap } from "../../../src/http/connections/LinkedMap.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as (options: { readonly type: "major" | "minor" }) => void;
@@ -16,7 +16,7 @@ it("members that left are not kept by the collections of the young generation", 
   const before = process.memoryUsage().heapUsed;
   const live: Array<ReadonlyArray<number>> = [];
   for (let index = 0; index < members; index++) {
-    const member = new Array<number>(1_000).fill(index);
+    const member = Array.from({ length: 1_000 }, () => index);
     const left = live[index % together];
     if (left !== undefined) map.delete(left);
     live[index % together] = member;

@@ -7,7 +7,7 @@ import {
   type Transfer,
   type TransferDirection,
   transferLimits as limits,
-} from "../../src/http/TransferRate.ts";
+} from "../../../src/http/connections/TransferRate.ts";
 
 const second = 1000;
 

@@ -8,11 +8,10 @@ interface Entry<Key, Value> {
 /**
  * A map for what comes and goes with each request, as a linked list.
  *
- * V8 keeps a `Map` or a `Set` in a table that it replaces when its places are used up, deleted ones included,
- * and the old table refers to the new one. Once a table is in the old generation, all later tables and
- * whatever they held survive each collection of the young generation until a full one: that would be all
- * requests. Here an entry refers to no other one after it was deleted. An iteration has the entries of its
- * begin.
+ * V8 keeps a `Map` or a `Set` in a table. It replaces a table that is full, deleted entries included, and the
+ * old table refers to the new one. Once a table is in the old generation, all later tables and whatever they
+ * held survive each collection of the young generation until a full one: that would be all requests. Here an
+ * entry refers to no other one after it was deleted. An iteration has the entries of its begin.
  */
 export class LinkedMap<Key extends object, Value> extends Map<Key, Value> {
   readonly #entries = new WeakMap<Key, Entry<Key, Value>>();
