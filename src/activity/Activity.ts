@@ -11,6 +11,8 @@ import { ActivityRepository } from "./ActivityRepository.ts";
 
 /** A change of a resource as the service that makes it reports it. */
 export interface ResourceChange {
+  /** The id of the entry, of which a later transaction of the same change replaces the fields. */
+  readonly id?: string;
   readonly action: ActivityAction;
   readonly resource: ActivityResource;
   /** Its fields before the change; null if it did not exist. `id` and instants of changes are ignored. */
@@ -48,12 +50,12 @@ export class Activity extends Context.Service<
     Effect.map(ActivityRepository, (repository) => {
       const recordAll: Activity["Service"]["recordAll"] = Effect.fnUntraced(function* (tenant, all) {
         const at = yield* Clock.currentTimeMillis;
-        const entries = all.flatMap(({ action, actor, after, before, isSecret, resource }) => {
+        const entries = all.flatMap(({ action, actor, after, before, id, isSecret, resource }) => {
           const changes = changesOf(before, after, isSecret);
           if (actor === null || Object.keys(changes).length === 0) return [];
-          return [{ id: idAt(at), at, actor, action, resource, changes }];
+          return [{ id: id ?? idAt(at), at, actor, action, resource, changes }];
         });
-        if (entries.length > 0) yield* repository.insert(tenant, entries);
+        if (entries.length > 0) yield* repository.put(tenant, entries);
       }, pipelined);
       return Activity.of({
         record: (tenant, change) =>

@@ -20,7 +20,8 @@ export interface NewEntry {
 export class ActivityRepository extends Context.Service<
   ActivityRepository,
   {
-    readonly insert: (tenant: TenantKey, entries: ReadonlyArray<NewEntry>) => Effect.Effect<void>;
+    /** Adds entries; of one that is there already it replaces the changes. */
+    readonly put: (tenant: TenantKey, entries: ReadonlyArray<NewEntry>) => Effect.Effect<void>;
     /** Newest first. */
     readonly page: (
       tenant: TenantKey,

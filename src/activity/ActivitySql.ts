@@ -24,7 +24,7 @@ export const activitySql = Layer.effect(
     ];
 
     return ActivityRepository.of({
-      insert: ({ environment, workspaceId }, entries) =>
+      put: ({ environment, workspaceId }, entries) =>
         run(sql`
           INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
             resource_type, resource_id, resource_name, changes)
@@ -41,7 +41,8 @@ export const activitySql = Layer.effect(
             resource_id: ["text", ({ resource }) => resource.id],
             resource_name: ["text", ({ resource }) => resource.name],
             changes: ["jsonb", ({ changes }) => changes],
-          })}`),
+          })}
+          ON CONFLICT (workspace_id, environment, id) DO UPDATE SET changes = EXCLUDED.changes`),
 
       page: (tenant, { before, limit }, filters) =>
         Effect.orDie(sql<ActivityEntry>`

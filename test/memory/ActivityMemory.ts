@@ -30,11 +30,12 @@ export const activityMemory = Layer.effect(
   ActivityRepository,
   Effect.map(MemoryStore, (store) =>
     ActivityRepository.of({
-      insert: ({ environment, workspaceId }, added) =>
+      put: ({ environment, workspaceId }, added) =>
         store.write((tables) => {
           for (const entry of added) {
-            const row = { ...entry, workspaceId, environment };
-            tables.put(entries, keyOf(row, entry.id), row);
+            const key = keyOf({ workspaceId, environment }, entry.id);
+            const known = tables.rows(entries).get(key) ?? { ...entry, workspaceId, environment };
+            tables.put(entries, key, { ...known, changes: entry.changes });
           }
         }),
 

@@ -42,16 +42,28 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
         resource: { type: "location", id: null, name: null },
         changes: { created: { old: null, new: 2 } },
       });
-      yield* repository.insert(sandbox, [first]);
-      yield* repository.insert(sandbox, [second]);
+      yield* repository.put(sandbox, [first]);
+      yield* repository.put(sandbox, [second]);
       const shown = (stored: NewEntry) => ({ ...stored, at: "2026-11-21T12:00:00+00:00" });
       assert.deepStrictEqual(yield* list(sandbox), [shown(second), shown(first)]);
       assert.deepStrictEqual(yield* list(production), []);
       assert.deepStrictEqual(yield* list((yield* newTenants).sandbox), []);
-      yield* repository.insert(production, [first]);
+      yield* repository.put(production, [first]);
       assert.deepStrictEqual(ids(yield* list(production)), [first.id]);
       const behind = repository.page(sandbox, { before: second.id, limit: 10 }, all);
       assert.deepStrictEqual(ids(yield* behind), [first.id]);
+    }),
+  );
+
+  it.effect("an entry that is put again gets the new changes, and keeps the rest (S5)", () =>
+    Effect.gen(function* () {
+      const repository = yield* ActivityRepository;
+      const { sandbox } = yield* newTenants;
+      const first = entry();
+      const changes = { created: { old: null, new: 4_000 } };
+      yield* repository.put(sandbox, [first]);
+      yield* repository.put(sandbox, [{ ...first, at: first.at + 60_000, changes }]);
+      assert.deepStrictEqual(yield* list(sandbox), [{ ...first, at: "2026-11-21T12:00:00+00:00", changes }]);
     }),
   );
 
@@ -62,7 +74,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const byToken = entry();
       const byOperator = entry({ actor: { type: "operator", id: null, name: "operator" }, action: "create" });
       const ofTransport = entry({ resource: { type: "transport", id: "fcm", name: "fcm" } });
-      for (const each of [byToken, byOperator, ofTransport]) yield* repository.insert(sandbox, [each]);
+      for (const each of [byToken, byOperator, ofTransport]) yield* repository.put(sandbox, [each]);
       const selected = (parameters: Parameters<typeof filtersOf>[0]) =>
         Effect.map(list(sandbox, filtersOf(parameters)), ids);
       assert.deepStrictEqual(yield* selected({ actor: tokenId.toUpperCase() }), [ofTransport.id, byToken.id]);
@@ -86,7 +98,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const database = yield* Database;
       const { sandbox } = yield* newTenants;
       const failing = database.atomically(
-        Effect.andThen(repository.insert(sandbox, [entry()]), Effect.fail("no" as const)),
+        Effect.andThen(repository.put(sandbox, [entry()]), Effect.fail("no" as const)),
       );
       assert.strictEqual(yield* Effect.flip(failing), "no");
       assert.deepStrictEqual(yield* list(sandbox), []);
@@ -100,7 +112,7 @@ layer(TestRepositories.layer)("ActivityRepository", (it) => {
       const day = 24 * 60 * 60 * 1000;
       const at = (millis: number) => entry({ id: idAt(millis), at: millis });
       const [oldest, old, kept] = [at(now - 402 * day), at(now - 400 * day), at(now - 400 * day + 1)];
-      for (const each of [old, kept, oldest]) yield* repository.insert(sandbox, [each]);
+      for (const each of [old, kept, oldest]) yield* repository.put(sandbox, [each]);
       assert.strictEqual(yield* repository.prune(now - 400 * day, 1), 1);
       assert.deepStrictEqual(ids(yield* list(sandbox)), [kept.id, old.id]);
       yield* TestClock.setTime(now);

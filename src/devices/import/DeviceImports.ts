@@ -1,4 +1,4 @@
-import { Context, Effect, Fiber, Layer, type Scope, Semaphore, Stream } from "effect";
+import { Clock, Context, Effect, Fiber, Layer, type Scope, Semaphore, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { Activity } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
@@ -11,11 +11,12 @@ import {
   type UnsupportedMediaType,
 } from "../../wire/ApiError.ts";
 import { timeSlices } from "../../workers/TimeSlices.ts";
+import { idAt } from "../../wire/Ids.ts";
 import { badBody, bodyProblems, headRefusal } from "../../wire/RequestBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import { endpointProblems } from "../PushEndpoint.ts";
 import { BodyRows } from "./BodyRows.ts";
-import { deviceImportRules } from "./DeviceImport.ts";
+import { type DeviceImportResult, deviceImportRules } from "./DeviceImport.ts";
 import { importedDevice } from "./ImportedDevice.ts";
 import { ImportBatch } from "./ImportBatch.ts";
 import { ImportResults } from "./ImportResults.ts";
@@ -58,36 +59,51 @@ export class DeviceImports extends Context.Service<
       const permits = yield* Semaphore.make(importConcurrency);
       const problemsOfPush = allowPrivateAddresses ? () => [] : endpointProblems;
 
-      /** Stores a batch and adds the results of its rows. */
+      /** The results of the rows of a batch whose devices are stored. */
+      const resultsOf = (batch: ImportBatch, stored: ReadonlyMap<string, StoredDevice>) => {
+        const seen = new Set<string>();
+        return batch.rows.map(({ index, installationId, reasons }): DeviceImportResult => {
+          const found = installationId === null || reasons !== null ? undefined : stored.get(installationId);
+          if (found === undefined) {
+            const why = reasons ?? needsPlatform;
+            return { index, status: "failed", installation_id: installationId, reasons: why };
+          }
+          const isFirst = !seen.has(installationId ?? "");
+          seen.add(installationId ?? "");
+          const status = found.isNew && isFirst ? "created" : "updated";
+          return { index, status, installation_id: installationId, id: found.id, reasons: null };
+        });
+      };
+
+      /** Stores a batch with the counts so far, which are one entry of the activity, and adds its results. */
       const finish = Effect.fnUntraced(function* (
         tenant: Tenant,
         batch: ImportBatch,
         results: ImportResults,
       ) {
-        const stored =
-          batch.devices.size === 0
-            ? new Map<string, StoredDevice>()
-            : yield* store.store(tenant, batch.devices);
-        const seen = new Set<string>();
-        for (const { index, installationId, reasons } of batch.rows) {
-          const found = installationId === null || reasons !== null ? undefined : stored.get(installationId);
-          if (found === undefined) {
-            const why = reasons ?? needsPlatform;
-            results.add({ index, status: "failed", installation_id: installationId, reasons: why });
-            continue;
-          }
-          const isFirst = !seen.has(installationId ?? "");
-          seen.add(installationId ?? "");
-          const status = found.isNew && isFirst ? "created" : "updated";
-          results.add({ index, status, installation_id: installationId, id: found.id, reasons: null });
-        }
+        if (batch.rows.length === 0) return;
+        const added = yield* database.atomically(
+          Effect.gen(function* () {
+            const none = new Map<string, StoredDevice>();
+            const stored = batch.devices.size === 0 ? none : yield* store.store(tenant, batch.devices);
+            const rows = resultsOf(batch, stored);
+            const after = results.summaryWith(rows);
+            if (after.created + after.updated > 0) {
+              const resource = { type: "device", id: null, name: null } as const;
+              const entry = { id: results.entryId, action: "import", resource, before: null, after } as const;
+              yield* activity.record(tenant, entry);
+            }
+            return rows;
+          }),
+        );
+        for (const row of added) results.add(row);
       }, withOwnDatabaseTime);
 
       const read = Effect.fnUntraced(function* (
         tenant: Tenant,
         request: HttpServerRequest.HttpServerRequest,
       ) {
-        const results = new ImportResults();
+        const results = new ImportResults(idAt(yield* Clock.currentTimeMillis));
         const body = new BodyRows(request.headers["content-type"]);
         const yieldIfLong = timeSlices();
         let batch = new ImportBatch();
@@ -133,15 +149,6 @@ export class DeviceImports extends Context.Service<
         return results;
       });
 
-      /** One entry for the whole import. */
-      const recordCounts = (tenant: Tenant, { summary }: ImportResults) =>
-        activity.record(tenant, {
-          action: "import",
-          resource: { type: "device", id: null, name: null },
-          before: null,
-          after: summary,
-        });
-
       return DeviceImports.of({
         run: Effect.fn("DeviceImports.run")(function* (tenant, request) {
           const refusal = headRefusal(request, deviceImportRules);
@@ -155,12 +162,7 @@ export class DeviceImports extends Context.Service<
             () => permits.release(1),
             { interruptible: true },
           );
-          const results: ImportResults = yield* read(tenant, request);
-          const { created, updated } = results.summary;
-          if (created + updated > 0) {
-            yield* withOwnDatabaseTime(database.atomically(recordCounts(tenant, results)));
-          }
-          return results;
+          return yield* read(tenant, request);
         }),
       });
     }),

@@ -9,10 +9,23 @@ const chunkLength = 65_536;
  * nothing.
  */
 export class ImportResults {
+  /** The id of the activity's entry for the import. */
+  readonly entryId: string;
   readonly summary = { created: 0, updated: 0, skipped: 0, failed: 0 };
   readonly #chunks: Array<Uint8Array> = [];
   #text = "";
   #isEmpty = true;
+
+  constructor(entryId: string) {
+    this.entryId = entryId;
+  }
+
+  /** The summary once these rows are added. */
+  summaryWith(results: ReadonlyArray<DeviceImportResult>): typeof this.summary {
+    const summary = { ...this.summary };
+    for (const { status } of results) summary[status]++;
+    return summary;
+  }
 
   /** Adds the result of the next row. */
   add(result: DeviceImportResult): void {

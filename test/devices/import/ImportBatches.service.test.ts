@@ -1,14 +1,33 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect, Stream } from "effect";
+import { Effect, Exit, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { SqlClient } from "effect/sql";
+import { CurrentActor } from "../../../src/access/Actor.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../../../src/database/pool/DatabaseTime.ts";
 import { DeviceImports } from "../../../src/devices/import/DeviceImports.ts";
+import type { Tenant } from "../../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { importWorld } from "./ImportWorld.ts";
 
 const row = { installation_id: "one", platform: "ios" };
+
+/** A workspace, with the tenant of its Production environment. */
+const importOf = Effect.gen(function* () {
+  const world = yield* importWorld;
+  const workspaces = yield* Workspaces;
+  const { workspace, workspaceId } = yield* workspaces.find(world.workspace.id);
+  return { ...world, tenant: { workspaceId, workspace, environment: "production" as const } };
+});
+
+/** Imports the rows of a body, without HTTP. */
+const imported = (tenant: Tenant, stream: Stream.Stream<Uint8Array, unknown>) =>
+  Effect.flatMap(DeviceImports, (imports) => {
+    const headers = { "content-type": "application/x-ndjson" };
+    const request = { headers, stream } as unknown as HttpServerRequest.HttpServerRequest;
+    const actor = { type: "operator", id: null, name: "operator" } as const;
+    return imports.run(tenant, request).pipe(Effect.scoped, Effect.provideService(CurrentActor, actor));
+  });
 
 layer(TestWaypost.layer)("Batches of an import of devices", (it) => {
   it.effect("imports at the same time give each person one key, and devices have it (Q4.2, Q1.5)", () =>
@@ -73,20 +92,36 @@ layer(TestWaypost.layer)("Batches of an import of devices", (it) => {
     }),
   );
 
+  it.effect("an import that breaks off has an entry with all that it has stored (S5, Q4.6)", () =>
+    Effect.gen(function* () {
+      const { tenant, waypost, workspace } = yield* importOf;
+      const rows = Array.from({ length: 4_500 }, (_, index) =>
+        JSON.stringify({ ...row, installation_id: `phone-${index}` }),
+      );
+      const sent = Stream.succeed(new TextEncoder().encode(rows.join("\n")));
+      const exit = yield* Effect.exit(
+        imported(tenant, Stream.concat(sent, Stream.fail(new Error("The client is gone.")))),
+      );
+      assert.isTrue(Exit.isFailure(exit));
+      const { body } = yield* waypost.operator(`/workspaces/${workspace.id}/production/activity`);
+      const [entry, ...others] = body.data.filter(({ action }: any) => action === "import");
+      assert.deepStrictEqual(others, []);
+      // The second batch is stored or not, depending on when the body breaks off.
+      const sql = yield* SqlClient.SqlClient;
+      const [stored] = yield* sql<{ readonly count: number }>`
+        SELECT count(*)::int AS count FROM device WHERE workspace_id = ${tenant.workspaceId}`;
+      assert.isAtLeast(stored?.count ?? 0, 2_000);
+      assert.deepStrictEqual(entry.changes.created, { old: null, new: stored?.count });
+    }),
+  );
+
   it.effect("an import may take the database longer than other requests (Q4.7)", () =>
     Effect.gen(function* () {
-      const imports = yield* DeviceImports;
-      const { devices, workspace } = yield* importWorld;
-      const workspaces = yield* Workspaces;
-      const { workspaceId, workspace: found } = yield* workspaces.find(workspace.id);
-      const tenant = { workspaceId, workspace: found, environment: "production" as const };
-      const request = {
-        headers: { "content-type": "application/x-ndjson" },
-        stream: Stream.succeed(new TextEncoder().encode(JSON.stringify(row))),
-      } as unknown as HttpServerRequest.HttpServerRequest;
-      const results = yield* imports
-        .run(tenant, request)
-        .pipe(Effect.scoped, Effect.provideService(CurrentDatabaseTime, new DatabaseTime(0)));
+      const { devices, tenant } = yield* importOf;
+      const sent = Stream.succeed(new TextEncoder().encode(JSON.stringify(row)));
+      const results = yield* imported(tenant, sent).pipe(
+        Effect.provideService(CurrentDatabaseTime, new DatabaseTime(0)),
+      );
       assert.strictEqual(results.summary.created, 1);
       assert.lengthOf(yield* devices, 1);
     }),
