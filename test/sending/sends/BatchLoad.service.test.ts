@@ -8,6 +8,7 @@ import { assumeDistributed } from "../../../src/database/citus/IsDistributed.ts"
 import { postgresLayer } from "../../../src/database/Postgres.ts";
 import { RequestActivity } from "../../../src/http/RequestActivity.ts";
 import { BatchLoad } from "../../../src/sending/sends/BatchLoad.ts";
+import { isOnCitus } from "../../database/OnCitus.ts";
 import { TestDatabase } from "../../database/TestDatabase.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 
@@ -72,8 +73,11 @@ const inSession = (name: string) =>
     Layer.merge(session(name), RequestActivity.layer).pipe(Layer.provideMerge(TestDatabase.layer)),
   );
 
+/** On Citus a process does not know whether it is alone. */
+const onOneNode = it.effect.skipIf(isOnCitus());
+
 describe("The load of batches", () => {
-  it.effect("a process that has the database for itself and serves no request makes none", () =>
+  onOneNode("a process that has the database for itself and serves no request makes none", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* pauseAfter(Effect.void), 0);
       // Its own sessions, and those of other programs, do not count.
@@ -83,7 +87,7 @@ describe("The load of batches", () => {
     }).pipe(inSession(own)),
   );
 
-  it.effect("a batch during which a request begins or ends has one of a tenth", () =>
+  onOneNode("a batch during which a request begins or ends has one of a tenth", () =>
     Effect.gen(function* () {
       const { record } = yield* RequestActivity;
       assert.strictEqual(yield* pauseAfter(Effect.sync(record)), 50);
@@ -126,7 +130,7 @@ describe("The load of batches", () => {
     }).pipe(Effect.provide(TestWaypost.shared)),
   );
 
-  it.effect("two run at the same time from the second on, until a request comes", () =>
+  onOneNode("two run at the same time from the second on, until a request comes", () =>
     Effect.gen(function* () {
       const { record } = yield* RequestActivity;
       const { run } = yield* batchLoad();
@@ -143,7 +147,7 @@ describe("The load of batches", () => {
     }).pipe(inSession(own)),
   );
 
-  it.effect("of two, one may find no batch, and one that fails leaves the other to end", () =>
+  onOneNode("of two, one may find no batch, and one that fails leaves the other to end", () =>
     Effect.gen(function* () {
       const { run } = yield* batchLoad();
       const rest = [true, true, false, true];
