@@ -46,7 +46,13 @@ const sessionSettings: Readonly<Record<string, string>> = {
 };
 
 /** Milliseconds. */
-const poolLimits = { idleMillis: 10_000, waitMillis: statementMillis, slowMillis: 30, silentMillis };
+const poolLimits = {
+  idleMillis: 10_000,
+  lifeMillis: 1_800_000,
+  waitMillis: statementMillis,
+  slowMillis: 30,
+  silentMillis,
+};
 
 /** Limits of the pools. The defaults are for production. */
 export interface PostgresOptions {

@@ -85,11 +85,12 @@ export class ConnectionPool {
     this.#dispatch();
   }
 
-  /** Closes connections that nobody used for a while, and opens those that leases wait for. */
+  /** Closes connections that nobody used for a while, and an old one; opens those that leases wait for. */
   maintain(now: number): void {
-    for (const connection of [...this.#connections].reverse()) {
-      if (connection.leases > 0 || connection.isBusy) continue;
-      if (now - connection.idleSince < this.#limits.idleMillis) continue;
+    const free = this.#connections.filter(({ isBusy, leases }) => leases === 0 && !isBusy).reverse();
+    const old = free.find(({ openedAt }) => now - openedAt >= this.#limits.lifeMillis);
+    for (const connection of free) {
+      if (connection !== old && now - connection.idleSince < this.#limits.idleMillis) continue;
       this.#remove(connection);
       this.#run(connection.close);
     }

@@ -9,6 +9,11 @@ export interface PoolLimits {
   readonly maxShared: number;
   /** A connection that nobody used for this long is closed. */
   readonly idleMillis: number;
+  /**
+   * A free connection that is older is closed, one at a time, because its server process keeps what it has
+   * read of the catalog and grows slowly while it is in use.
+   */
+  readonly lifeMillis: number;
   /** How long a lease may wait for a connection. */
   readonly waitMillis: number;
   /** A connection gets no further statements while one runs for longer than this. */

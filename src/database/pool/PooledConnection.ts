@@ -29,6 +29,7 @@ export class PooledConnection {
   /** Leases of single statements, or the one lease of a transaction. */
   leases = 0;
   isExclusive = false;
+  readonly openedAt = performance.now();
   /** When the last lease ended. */
   idleSince = performance.now();
   /** When a statement last ended. */
