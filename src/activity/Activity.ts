@@ -11,7 +11,7 @@ import { ActivityRepository } from "./ActivityRepository.ts";
 
 /** A change of a resource as the service that makes it reports it. */
 export interface ResourceChange {
-  /** The id of the entry, of which a later transaction of the same change replaces the fields. */
+  /** The id of the entry, if a later transaction of the same change replaces what it says. */
   readonly id?: string;
   readonly action: ActivityAction;
   readonly resource: ActivityResource;

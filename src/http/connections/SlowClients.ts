@@ -45,9 +45,10 @@ export interface SlowClientOptions {
   readonly limits?: TransferLimits;
 }
 
-/** A request until it and its response have been transferred. */
+/** A request and its response until both have been transferred. */
 interface Exchange {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   /** A client that sent `Expect: 100-continue` sends its body only once it is invited. */
   isInvited: boolean;
   transfer: Transfer | null;
@@ -58,7 +59,7 @@ interface Exchange {
 const requestTimeout = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /** The transfer that the exchange waits for from its client; null if it waits for the server. */
-const readingOf = ({ isInvited, request }: Exchange, response: ServerResponse): TransferReading | null => {
+const readingOf = ({ isInvited, request, response }: Exchange): TransferReading | null => {
   const { socket } = request;
   // A full buffer means that the server does not read.
   const isReceiving =
@@ -68,7 +69,7 @@ const readingOf = ({ isInvited, request }: Exchange, response: ServerResponse): 
   return isSending ? { direction: "response", bytes: socket.bytesWritten - socket.writableLength } : null;
 };
 
-const isOver = (request: IncomingMessage, response: ServerResponse): boolean =>
+const isOver = ({ request, response }: Exchange): boolean =>
   request.socket.destroyed || (response.closed && request.complete);
 
 /**
@@ -87,7 +88,13 @@ export class SlowClients {
 
   /** Watches an exchange whose head has arrived. */
   watch(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void {
-    const exchange: Exchange = { request, isInvited: !expectsContinue, transfer: null, since: null };
+    const exchange: Exchange = {
+      request,
+      response,
+      isInvited: !expectsContinue,
+      transfer: null,
+      since: null,
+    };
     if (expectsContinue) {
       const writeContinue = response.writeContinue.bind(response);
       response.writeContinue = (callback) => {
@@ -97,7 +104,7 @@ export class SlowClients {
     }
     this.#exchanges.set(response, exchange);
     response.once("close", () => {
-      if (isOver(request, response)) this.#exchanges.delete(response);
+      if (isOver(exchange)) this.#exchanges.delete(response);
     });
   }
 
@@ -105,40 +112,40 @@ export class SlowClients {
   check(now: number): void {
     const long = new Map<string, number>();
     // The oldest exchanges are first: they are within the bound.
-    for (const [response, exchange] of this.#exchanges) {
-      const { request } = exchange;
-      if (isOver(request, response)) {
-        this.#exchanges.delete(response);
+    for (const exchange of this.#exchanges.values()) {
+      if (isOver(exchange)) {
+        this.#exchanges.delete(exchange.response);
         continue;
       }
-      const isFile = fileRequests.has(request);
+      const isFile = fileRequests.has(exchange.request);
       const limits = isFile ? fileLimits : this.#limits;
       exchange.since ??= now;
-      exchange.transfer = advance(exchange.transfer, readingOf(exchange, response), now, limits);
+      exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, limits);
       const { transfer } = exchange;
       const isLate = transfer !== null && isTooSlow(transfer, now);
       if (isFile && (isLate || now - exchange.since > limits.maxMillis)) {
-        this.#end(exchange, response, "file");
+        this.#end(exchange, "file");
         continue;
       }
       if (transfer === null) continue;
       const isTransferLong = isLong(transfer, now, this.#limits);
       if (!isTransferLong && !isLate) continue;
-      const { address, isProxied } = this.#options.clientOf(request);
+      const { address, isProxied } = this.#options.clientOf(exchange.request);
       if (isLate && !(isProxied && transfer.direction === "response")) {
-        this.#end(exchange, response, transfer.direction);
+        this.#end(exchange, transfer.direction);
         continue;
       }
       if (address === null || !isTransferLong) continue;
       const count = (long.get(address) ?? 0) + 1;
-      if (count > this.#limits.maxLongPerClient) this.#end(exchange, response, "address");
+      if (count > this.#limits.maxLongPerClient) this.#end(exchange, "address");
       else long.set(address, count);
     }
   }
 
-  #end({ request, transfer }: Exchange, response: ServerResponse, reason: SlowClientReason): void {
+  #end(exchange: Exchange, reason: SlowClientReason): void {
+    const { request, response } = exchange;
     this.#exchanges.delete(response);
-    if (transfer?.direction === "body" && !response.headersSent) {
+    if (exchange.transfer?.direction === "body" && !response.headersSent) {
       request.socket.end(requestTimeout);
       request.socket.destroySoon();
     } else request.socket.destroy();
