@@ -1,5 +1,7 @@
-import { Effect, type Schema } from "effect";
+import { Clock, Effect, Schema } from "effect";
 import { readFile } from "node:fs/promises";
+import { dateAt } from "../time/LocalTime.ts";
+import { TimeZoneName, utcZone } from "../time/TimeZone.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { CommandRefused, refused } from "./CommandRefused.ts";
 
@@ -27,3 +29,7 @@ export const readText = (path: string): Effect.Effect<string, CommandRefused> =>
 /** Parses JSON that a flag gives. `sentence` says what it must be. */
 export const parseJson = (text: string, sentence: string): Effect.Effect<unknown, CommandRefused> =>
   Effect.try({ try: (): unknown => JSON.parse(text), catch: () => refused(sentence) });
+
+/** Today in a time zone; in UTC if the name is none, which the server refuses. */
+export const todayIn = (zone: string) =>
+  Effect.map(Clock.currentTimeMillis, (now) => dateAt(Schema.is(TimeZoneName)(zone) ? zone : utcZone, now));

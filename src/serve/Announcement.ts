@@ -6,11 +6,11 @@ import { publishServer } from "../operator/ServerFile.ts";
 import { notifyReady } from "./SystemdUnit.ts";
 
 /** The next step of a person, on a new installation and on any other. */
-const nextStep = (address: string): string => {
+const nextStep = (address: string, data: string): string => {
   const program = isSea() ? "waypost" : "npx waypost";
   return (
     `Next, in another terminal: ${program} console gives an address that opens the console in a browser. ` +
-    `The API documentation is at ${address}/docs`
+    `The API documentation is at ${address}/docs, the data in ${data}`
   );
 };
 
@@ -22,6 +22,6 @@ export const announce = Effect.fnUntraced(function* (record: SettingsRecord, add
   const { path } = yield* DataDirectory;
   yield* publishServer(path, address);
   yield* Console.log(`Waypost is listening on ${address}`);
-  yield* Effect.logInfo(nextStep(address));
+  yield* Effect.logInfo(nextStep(address, path));
   yield* notifyReady(record);
 });

@@ -62,6 +62,7 @@ describe("waypost serve", () => {
     const next = stderr.split("\n").filter((line) => line.includes("waypost console"));
     assert.lengthOf(next, 1);
     assert.include(next[0], `${origin}/docs`);
+    assert.include(next[0], `the data in ${cli.dataDir}`);
     assert.deepStrictEqual([code, stdout], [0, `Waypost is listening on ${origin}\n`]);
     assert.isNotNull(child.exitCode);
     assert.isFalse(existsSync(join(cli.dataDir, "server.json")));

@@ -8,7 +8,7 @@ import { command, operatorCommands } from "../DeclaredCommand.ts";
 import { limitFlag, optionalFlag, repeatedFlag, switchFlag, textFlag } from "../Flags.ts";
 import { paceFlag, parseHoldout, parsePace } from "../PlanFlags.ts";
 import { campaignFlags, findCampaign, openPlatform, platformFlags } from "../Platform.ts";
-import { parseJson } from "../RequestBodies.ts";
+import { parseJson, todayIn } from "../RequestBodies.ts";
 import { formatInstant, paceText, yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
@@ -124,7 +124,10 @@ const create = command("create", {
           "event is triggered by custom events",
       ),
     ),
-    startsAt: textFlag("starts-at", "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM"),
+    startsAt: optionalFlag(
+      "starts-at",
+      "Start in the campaign's time zone: YYYY-MM-DD or YYYY-MM-DD HH:MM; today if left out",
+    ),
     endsAt: optionalFlag(
       "ends-at",
       "End of a geo or event campaign in the same formats, or last day of a recurring one; never if left out",
@@ -157,7 +160,7 @@ const create = command("create", {
       name: flags.name,
       type: flags.type,
       timezone: flags.timezone,
-      starts_at: flags.startsAt,
+      starts_at: Option.isSome(flags.startsAt) ? flags.startsAt.value : yield* todayIn(flags.timezone),
       ends_at: Option.getOrUndefined(flags.endsAt),
       recurrence: Option.getOrUndefined(
         Option.map(flags.recurrence, (rule) => ({ rule, except: flags.except })),

@@ -19,6 +19,7 @@ import { openWorkspace, type Platform } from "../Platform.ts";
 import { yesNo } from "../terminal/Formats.ts";
 import { printList, printOne } from "../terminal/Output.ts";
 import { importDevices } from "./DeviceImportCommand.ts";
+import { tryDevice } from "./DeviceTryCommand.ts";
 import { erasedDevices } from "./PersonCommand.ts";
 
 const list = command("list", {
@@ -164,5 +165,5 @@ export const deviceCommand = operatorCommands("device", {
     "waypost device list --workspace Acme --environment sandbox",
     "waypost device approve --workspace Acme my-phone",
   ],
-  commands: [list, approve, explain, importDevices, erase],
+  commands: [list, approve, tryDevice, explain, importDevices, erase],
 });
