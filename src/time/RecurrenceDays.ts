@@ -1,10 +1,17 @@
 /** The days that a recurrence rule meets, by the table of RFC 5545, section 3.3.10. */
-import { addDays, dateOfDay, DAY_MS, dayNumber } from "./DayNumbers.ts";
+import { dateOfDay, DAY_MS, dayNumber } from "./DayNumbers.ts";
 import type { LocalDate } from "./LocalTime.ts";
 import type { RecurrenceRule } from "./RecurrenceRule.ts";
 
 /** The last date there is. */
 export const lastDate = "9999-12-31" as LocalDate;
+
+/** The periods, months and days that this process has checked for rules; tests bound them. */
+export const checked = { steps: 0 };
+
+/** The last date of a rule: the same date a hundred years after its first day (contract TR5). */
+export const hundredYearsAfter = (date: LocalDate): LocalDate =>
+  date >= "9900" ? lastDate : dateOfDay(dayNumber(`${Number(date.slice(0, 4)) + 100}${date.slice(4)}`));
 
 /** Day 0, 1970-01-01, was a Thursday; a period can begin a week before it. */
 const weekdayOf = (day: number): number => (day + 10) % 7;
@@ -84,7 +91,7 @@ const tableOf = (numbers: ReadonlyArray<number>, size: number): Uint8Array => {
 
 /**
  * Makes the function that gives the days from one day to another, the second not included, that are in the
- * set of their period. For a rule that is rarely met it checks millions of days.
+ * set of their period.
  */
 const daysInSet = (
   { frequency, interval, monthDays, months, weekdays }: RecurrenceRule,
@@ -104,10 +111,7 @@ const daysInSet = (
     1024,
   );
   const isOfYear = frequency === "YEARLY" && months.length === 0;
-  const [weekday, ...others] = new Set(weekdays.map((each) => each.weekday));
-  // Of a daily rule only every nth day can be met, of another one with a single weekday only every seventh.
-  const isOneWeekday = frequency !== "DAILY" && weekday !== undefined && others.length === 0;
-  const [step, origin] = isOneWeekday ? [7, weekday - 3] : [frequency === "DAILY" ? interval : 1, firstDay];
+  const step = frequency === "DAILY" ? interval : 1;
 
   /** Whether a day is one of the nth weekdays from the start or the end of its month or year. */
   const isNumbered = (day: number, weekday: number, start: number, end: number): boolean => {
@@ -120,6 +124,7 @@ const daysInSet = (
     const days: Array<number> = [];
     const [year, first] = yearAndMonth(from);
     for (let day = from, month = first, end = 0; day < to; day = end, month++) {
+      checked.steps++;
       const start = monthStart(year, month);
       end = monthStart(year, month + 1);
       if (months.length > 0 && inMonths[(month % 12) + 1] === 0) continue;
@@ -128,7 +133,8 @@ const daysInSet = (
           ? [monthStart(year, month - (month % 12)), monthStart(year, month - (month % 12) + 12)]
           : [start, end];
       const last = Math.min(end, to);
-      for (let each = day + ((((origin - day) % step) + step) % step); each < last; each += step) {
+      for (let each = day + ((((firstDay - day) % step) + step) % step); each < last; each += step) {
+        checked.steps++;
         if (monthDays.length > 0 && inMonthDays[each - start + 1] === 0 && inMonthDays[64 + each - end] === 0)
           continue;
         const weekday = weekdayOf(each);
@@ -143,47 +149,32 @@ const daysInSet = (
   };
 };
 
-/** The days of a period at the positions of BYSETPOS, which counts from its end if it is negative. */
-const picked = (days: ReadonlyArray<number>, positions: ReadonlyArray<number>): ReadonlyArray<number> => {
-  if (positions.length === 0) return days;
-  const indexes = new Set(
-    positions.map((position) => (position > 0 ? position - 1 : days.length + position)),
-  );
-  return [...indexes].toSorted((one, other) => one - other).flatMap((index) => days[index] ?? []);
-};
-
-/**
- * A rule with periods for the same days that are enumerated faster: every day, and all days of every month,
- * are checked by years. Null if no day is met, as each day is the first and the last one of its period.
- */
-const enumerable = (rule: RecurrenceRule): RecurrenceRule | null => {
-  const { frequency, interval, positions } = rule;
-  const isDaily = frequency === "DAILY";
-  if (isDaily && positions.length > 0 && !positions.some((position) => Math.abs(position) === 1)) return null;
-  return isDaily || (frequency === "MONTHLY" && interval === 1 && positions.length === 0)
-    ? { ...rule, frequency: "YEARLY", interval: 1, positions: [] }
-    : rule;
-};
-
-function* metDays(rule: RecurrenceRule, first: number, from: number, to: number): Generator<number> {
-  const periods = enumerable(rule);
-  if (periods === null) return;
-  const { count, until } = rule;
-  const { interval, positions } = periods;
-  const end = Math.min(to, until === null ? Infinity : dayNumber(until));
-  const inSet = daysInSet(completed(rule, first), first);
-  const { indexOf, start } = periodsOf(periods, first);
+/** The numbers of the days that a rule meets, in order; none is over a hundred years after the first day. */
+function* metDays(rule: RecurrenceRule, first: LocalDate, from: number, to: number): Generator<number> {
+  const { count, frequency, until } = rule;
+  // Each day is the first and the last one of its period, so a daily rule is read by months.
+  const periods: RecurrenceRule =
+    frequency === "DAILY" ? { ...rule, frequency: "MONTHLY", interval: 1, positions: [] } : rule;
+  const { interval } = periods;
+  const positions = new Set(periods.positions);
+  const firstNumber = dayNumber(first);
+  const end = Math.min(to, dayNumber(until ?? lastDate), dayNumber(hundredYearsAfter(first)));
+  const inSet = daysInSet(completed(rule, firstNumber), firstNumber);
+  const { indexOf, start } = periodsOf(periods, firstNumber);
   // COUNT counts all days, so those before `from` too.
-  const begin = count === null ? Math.max(first, from) : first;
+  const begin = count === null ? Math.max(firstNumber, from) : firstNumber;
   let met = 0;
   for (let index = Math.floor(indexOf(begin) / interval) * interval; start(index) <= end; index += interval) {
-    for (const day of picked(inSet(start(index), start(index + 1)), positions)) {
-      if (day < first) continue;
-      if (day > end || met === count) return;
-      met++;
+    checked.steps++;
+    const days = inSet(start(index), start(index + 1));
+    for (let at = 0; at < days.length; at++) {
+      const day = days[at] ?? 0;
+      if (day > end) return;
+      const isPicked = positions.size === 0 || positions.has(at + 1) || positions.has(at - days.length);
+      if (!isPicked || day < firstNumber) continue;
       if (day >= from) yield day;
+      if (++met === count) return;
     }
-    if (met === count) return;
   }
 }
 
@@ -197,30 +188,32 @@ export function* ruleDays(
   from: LocalDate,
   to: LocalDate,
 ): Generator<LocalDate> {
-  const last = to < lastDate ? to : lastDate;
-  for (const day of metDays(rule, dayNumber(first), dayNumber(from), dayNumber(last))) yield dateOfDay(day);
+  for (const day of metDays(rule, first, dayNumber(from), dayNumber(to < lastDate ? to : lastDate)))
+    yield dateOfDay(day);
 }
 
-/** The date a hundred years later, at most the last one. */
-export const hundredYearsAfter = (date: LocalDate): LocalDate =>
-  date >= "9900" ? lastDate : (`${Number(date.slice(0, 4)) + 100}${date.slice(4)}` as LocalDate);
+/** The last days of a rule until a date, null for none: of all that it meets, and without `except`. */
+export interface LastDays {
+  readonly met: LocalDate | null;
+  readonly kept: LocalDate | null;
+}
 
-/**
- * The last day that a rule meets until a date, `except` left out; null for none. It is found from the end,
- * unless COUNT says which days are met.
- */
-export const lastRuleDay = (
+/** Finds the last days of a rule in one walk. Null if it meets no day, also none after the date. */
+export const lastDays = (
   rule: RecurrenceRule,
   first: LocalDate,
   to: LocalDate,
-  except: ReadonlySet<LocalDate>,
-): LocalDate | null => {
-  const last = rule.until !== null && rule.until < to ? rule.until : to;
-  for (let days = rule.count === null ? 512 : Infinity; ; days *= 16) {
-    const isAll = days > dayNumber(last) - dayNumber(first);
-    let found: LocalDate | null = null;
-    for (const date of ruleDays(rule, first, isAll ? first : addDays(last, -days), last))
-      if (!except.has(date)) found = date;
-    if (found !== null || isAll) return found;
+  except: ReadonlyArray<LocalDate>,
+): LastDays | null => {
+  const left = new Set(except.map(dayNumber));
+  const last = dayNumber(to);
+  let [met, kept, any] = [-1, -1, -1];
+  for (const day of metDays(rule, first, dayNumber(first), Infinity)) {
+    any = day;
+    if (day > last) break;
+    met = day;
+    if (!left.has(day)) kept = day;
   }
+  const dateOf = (day: number) => (day < 0 ? null : dateOfDay(day));
+  return any < 0 ? null : { met: dateOf(met), kept: dateOf(kept) };
 };

@@ -21,6 +21,9 @@ const partNames = [
 ] as const;
 type PartName = (typeof partNames)[number];
 
+/** The days of the longest period. */
+const longest = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
+
 /** Bounds of the numbers of a rule. */
 const maxima = { interval: 366, count: 1000, ordinal: 53, monthDay: 31, month: 12, position: 366 };
 /** The most characters of a rule, far above the length of a rule that names each possible value once. */
@@ -131,9 +134,16 @@ const read = (text: string): RecurrenceRule => {
   if (frequency === "WEEKLY" && monthDays.length > 0)
     throw new WrongPart("BYMONTHDAY", "a WEEKLY rule does not take it.");
   const months = numbers("BYMONTH", maxima.month, false);
-  const positions = numbers("BYSETPOS", maxima.position, true);
-  if (positions.length > 0 && weekdays.length + monthDays.length + months.length === 0)
+  const written = numbers("BYSETPOS", maxima.position, true);
+  if (written.length > 0 && weekdays.length + monthDays.length + months.length === 0)
     throw new WrongPart("BYSETPOS", "it needs BYDAY, BYMONTHDAY or BYMONTH, of whose days it picks some.");
+  const most = longest[frequency];
+  const positions = written.filter((position) => Math.abs(position) <= most);
+  if (written.length > 0 && positions.length === 0)
+    throw new WrongPart(
+      "BYSETPOS",
+      `no ${frequency} period has so many days. Write a position from 1 to ${most}, or from -1 to -${most}.`,
+    );
   const count = number("COUNT", maxima.count);
   const until = parts.get("UNTIL");
   if (count !== null && until !== undefined)

@@ -98,6 +98,36 @@ layer(TestPlatform.layer)("Recurrence of campaigns", (it) => {
     }),
   );
 
+  it.effect("a rule is met within 100 years of its first day; days after that do not exist (TR5)", () =>
+    Effect.gen(function* () {
+      const world = yield* campaignWorld();
+      const all = Array.from({ length: 366 }, (_, index) => `${index + 1},-${index + 1}`).join(",");
+      let number = 0;
+      const ended = (rule: string, more: object, except?: ReadonlyArray<string>) =>
+        Effect.map(created(world, recurring(rule, { name: `${number++}`, ...more }, except)), ({ ends_at }) =>
+          ends_at?.slice(0, 10),
+        );
+      const rare = `FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYSETPOS=${all};COUNT=1000`;
+      const from = { starts_at: "2028-01-01", timezone: "UTC" };
+      assert.strictEqual(yield* ended(rare, from), "2112-02-29");
+      const except = ["2112-02-29", "2140-02-29"];
+      assert.strictEqual(yield* ended(rare, from, except), "2072-02-29");
+      assert.strictEqual(yield* ended(rare, { ...from, ends_at: "9999-12-31" }), "9999-12-31");
+
+      // The first day that is met is 100 years after January 2, and 100 years and a day after January 1.
+      const friday = "FREQ=YEARLY;INTERVAL=100;BYMONTH=1;BYMONTHDAY=2;BYDAY=FR";
+      const starts = (day: string) => ({ ...from, starts_at: `2028-01-${day}` });
+      assert.strictEqual(yield* ended(`${friday};COUNT=9`, starts("02")), "2128-01-02");
+      const fields = yield* refused(world, recurring(friday, starts("01")));
+      assert.deepStrictEqual(fields, {
+        "recurrence.rule": [
+          "The recurrence rule meets no day within 100 years of the first one, 2028-01-01: " +
+            "change it so that it meets one by 2128-01-01.",
+        ],
+      });
+    }),
+  );
+
   it.effect("a geo campaign does not recur (Z21.1)", () =>
     Effect.gen(function* () {
       const world = yield* campaignWorld();
@@ -125,7 +155,7 @@ layer(TestPlatform.layer)("Recurrence of campaigns", (it) => {
       assert.strictEqual(yield* end("FREQ=WEEKLY;BYDAY=MO;COUNT=3"), "2026-12-14T22:59:59");
       assert.strictEqual(yield* end("FREQ=WEEKLY;UNTIL=20261210"), "2026-12-04T22:59:59");
       assert.strictEqual(yield* end("FREQ=DAILY;COUNT=3", {}, ["2026-11-29"]), "2026-11-28T22:59:59");
-      assert.strictEqual(yield* end("FREQ=YEARLY;COUNT=1000"), "3025-11-27T22:59:59");
+      assert.strictEqual(yield* end("FREQ=YEARLY;COUNT=1000"), "2126-11-27T22:59:59");
       assert.strictEqual(yield* end("FREQ=DAILY", { ends_at: "2026-12-24" }), "2026-12-24T22:59:59");
       assert.strictEqual(yield* end("FREQ=DAILY", { ends_at: "2026-12-24 08:00" }), "2026-12-24T22:59:59");
       assert.strictEqual(yield* end("FREQ=DAILY;COUNT=2", { ends_at: "2026-12-24" }), "2026-12-24T22:59:59");

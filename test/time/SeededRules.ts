@@ -24,6 +24,8 @@ export const taken = <A>(items: Iterable<A>, most: number): ReadonlyArray<A> => 
 /** The days of a rule that are compared: the first twelve within forty years. */
 const daysOf = ({ first, text }: SeededRule): string => {
   const rule = parseRule(text);
+  // Positions that no period has: python-dateutil finds no day.
+  if (typeof rule === "string" && rule.includes("BYSETPOS: no ")) return "";
   if (typeof rule === "string") throw new Error(rule);
   const last = `${Number(first.slice(0, 4)) + 40}-12-31` as LocalDate;
   return taken(ruleDays(rule, first, first, last), 12).join(",");

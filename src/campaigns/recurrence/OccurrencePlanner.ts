@@ -5,6 +5,7 @@ import { SqlService } from "../../database/SqlService.ts";
 import { run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { counter } from "../../telemetry/KnownSeries.ts";
+import { mapSliced } from "../../workers/TimeSlices.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { type CampaignRef, newOccurrence, SendPlanRepository } from "../SendPlanRepository.ts";
 import { comingSends, nextPlanning } from "./OccurrencePlan.ts";
@@ -64,11 +65,12 @@ export class OccurrencePlanner extends Context.Service<OccurrencePlanner>()(
         const due = yield* statements.lockDue(now, pageSize);
         if (due.length === 0) return { campaigns: 0, sends: 0 };
         const times = Map.groupBy(yield* repository.times(due), ({ campaignId }) => campaignId);
-        const sends = due.flatMap((campaign) => {
+        const planned = yield* mapSliced(due, (campaign) => {
           const { campaignId, planAt } = campaign;
           const coming = comingSends(campaign, times.get(campaignId) ?? [], planAt, now);
           return coming.map((send) => newOccurrence(campaign, campaignId, send, now));
         });
+        const sends = planned.flat();
         yield* repository.addOccurrences(sends);
         yield* statements.setPlanAt(due, now);
         return { campaigns: due.length, sends: sends.length };

@@ -9,7 +9,7 @@ import {
   wallParts,
   type WallTime,
 } from "../../time/LocalTime.ts";
-import { hundredYearsAfter, lastDate, lastRuleDay, ruleDays } from "../../time/RecurrenceDays.ts";
+import { hundredYearsAfter, lastDate, lastDays, ruleDays } from "../../time/RecurrenceDays.ts";
 import { parseRule, type RecurrenceRule } from "../../time/RecurrenceRule.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 import type { Problems } from "../../wire/Problems.ts";
@@ -85,21 +85,20 @@ export const resolveEnds = (
   const rule = ruleOf(recurrence);
   const first = firstDay(start);
   const refuse = (sentence: string) => problems.add("recurrence.rule", sentence);
+  const written = writtenEnd === null ? null : wallParts(writtenEnd).date;
+  const isEndless = written === null && rule.count === null && rule.until === null;
+  const lasts = lastDays(rule, first, written ?? (isEndless ? first : lastDate), recurrence.except);
   if (rule.until !== null && rule.until < first)
     refuse(`The recurrence rule is wrong at UNTIL: it is before the first day, ${first}.`);
-  else if (ruleDays(rule, first, first, hundredYearsAfter(first)).next().done === true)
-    refuse(`The recurrence rule meets no day within 100 years of the first one, ${first}: choose others.`);
-
-  const written = writtenEnd === null ? null : wallParts(writtenEnd).date;
+  else if (lasts === null)
+    refuse(
+      `The recurrence rule meets no day within 100 years of the first one, ${first}: change it so that it ` +
+        `meets one by ${hundredYearsAfter(first)}.`,
+    );
   if (written !== null && written < first)
     problems.add("ends_at", `The last day cannot be before the first one, which is ${first}.`);
-  if (!problems.isEmpty || (written === null && rule.count === null && rule.until === null))
-    return { endsAt: null, writtenEnd: null };
-  const last =
-    lastRuleDay(rule, first, written ?? lastDate, new Set(recurrence.except)) ??
-    written ??
-    lastRuleDay(rule, first, lastDate, new Set()) ??
-    first;
+  if (!problems.isEmpty || isEndless) return { endsAt: null, writtenEnd: null };
+  const last = lasts?.kept ?? written ?? lasts?.met ?? first;
   return {
     endsAt: dayEnd(timezone, last),
     writtenEnd: written === null ? null : dayEnd(timezone, written),

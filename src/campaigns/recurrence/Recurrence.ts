@@ -9,7 +9,7 @@ const ruleText = {
   description:
     "A recurrence rule of RFC 5545 over days of the campaign's zone, without RRULE: `FREQ` (`DAILY`, " +
     "`WEEKLY`, `MONTHLY`, `YEARLY`), `INTERVAL`, `BYDAY`, `BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`, and " +
-    "`COUNT` or `UNTIL` (YYYYMMDD) or neither.",
+    "`COUNT` or `UNTIL` (YYYYMMDD) or neither. It ends after 100 years, and must meet a day by then.",
   example: "FREQ=WEEKLY;BYDAY=MO",
 };
 const exceptText = {

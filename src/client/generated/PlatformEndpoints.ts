@@ -1614,7 +1614,8 @@ export interface Recurrence {
   /**
    * A recurrence rule of RFC 5545 over days of the campaign's zone, without RRULE: `FREQ` (`DAILY`,
    * `WEEKLY`, `MONTHLY`, `YEARLY`), `INTERVAL`, `BYDAY`, `BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`,
-   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither.
+   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither. It ends after 100 years, and must meet a day by
+   * then.
    */
   readonly rule: string;
   /** Dates on which nothing is sent, although the rule meets them. `COUNT` counts them. */
@@ -1629,7 +1630,8 @@ export interface RecurrenceDraft {
   /**
    * A recurrence rule of RFC 5545 over days of the campaign's zone, without RRULE: `FREQ` (`DAILY`,
    * `WEEKLY`, `MONTHLY`, `YEARLY`), `INTERVAL`, `BYDAY`, `BYMONTHDAY`, `BYMONTH`, `BYSETPOS`, `WKST`,
-   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither.
+   * and `COUNT` or `UNTIL` (YYYYMMDD) or neither. It ends after 100 years, and must meet a day by
+   * then.
    */
   readonly rule: string;
   /** Dates on which nothing is sent, although the rule meets them. `COUNT` counts them. */

@@ -5,7 +5,7 @@ import { recurringWorld, runAt } from "./RecurringWorld.ts";
 import { sendWorld } from "./SendWorld.ts";
 
 layer(manualWorkers)("Occurrences of campaigns", (it) => {
-  it.effect("the next dates have their instants, ten unless the limit says otherwise (V2.4, Z22)", () =>
+  it.effect("the next dates have their instants, ten unless the limit says otherwise (V2.4, Z22, TR5)", () =>
     Effect.gen(function* () {
       const world = yield* recurringWorld("FREQ=DAILY");
       const { campaignId, notificationId, occurrences, platform } = world;
@@ -38,6 +38,15 @@ layer(manualWorkers)("Occurrences of campaigns", (it) => {
       assert.deepStrictEqual(
         (yield* occurrences()).data.map(({ occurrence }: any) => occurrence),
         ["2076-11-21", "2126-11-21"],
+      );
+      // Days over 100 years after the first one do not exist, at any time.
+      yield* at("2030-01-01T00:00:00Z");
+      const all = Array.from({ length: 366 }, (_, index) => `${index + 1},-${index + 1}`).join(",");
+      const rule = `FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYSETPOS=${all}`;
+      yield* world.update({ recurrence: { rule } });
+      assert.deepStrictEqual(
+        (yield* occurrences("?limit=100")).data.map(({ occurrence }: any) => occurrence),
+        ["2044-02-29", "2072-02-29", "2112-02-29"],
       );
     }),
   );

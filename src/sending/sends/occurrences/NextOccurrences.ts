@@ -15,6 +15,7 @@ import {
   type WallTime,
 } from "../../../time/LocalTime.ts";
 import { hundredYearsAfter } from "../../../time/RecurrenceDays.ts";
+import { mapSliced } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { LocalSendsSql } from "../local/LocalSendsSql.ts";
 import type { Occurrence } from "./OccurrencesApi.ts";
@@ -59,13 +60,12 @@ export class NextOccurrences extends Context.Service<NextOccurrences>()("waypost
 
         const today = dateAt(timezone, now);
         const [from, to] = [addDays(today, -daysBack), hundredYearsAfter(today)];
-        const next: Array<Occurrence> = [];
+        const next: Array<LocalDate> = [];
         for (const date of occurrencesBetween(datesOf(campaign), from, to)) {
           if (lastOf(date) < now) continue;
-          next.push(shown(date));
-          if (next.length === limit) break;
+          if (next.push(date) === limit) break;
         }
-        return next;
+        return yield* mapSliced(next, shown);
       }),
     };
   }),
