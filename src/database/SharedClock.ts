@@ -11,8 +11,8 @@ const readMillis = 5_000;
 const maxFirstRetries = 30;
 
 /**
- * For how many more milliseconds workers must not take over the leases of others: above 0 after the shared
- * clock was set, until all processes have noticed.
+ * For how many more milliseconds workers must not take over the leases of others, and their jobs wait:
+ * above 0 after the shared clock was set, until all processes have noticed.
  */
 export const NoTakeover = Context.Reference<Effect.Effect<number>>("waypost/database/NoTakeover", {
   defaultValue: () => Effect.succeed(0),
@@ -57,10 +57,10 @@ export const sharedClock = Effect.fnUntraced(function* (shared: Effect.Effect<nu
   const readAgain = Effect.gen(function* () {
     const found = yield* reading;
     const next = nextTime(time, found);
+    if (next.stepMillis !== 0) noTakeoverUntil = found.after + leaseMillis + 2 * readMillis;
     time = next.time;
     yield* noteOffset;
     if (next.stepMillis === 0) return;
-    noTakeoverUntil = found.after + leaseMillis + 2 * readMillis;
     yield* countClockStep;
     yield* Effect.logWarning(
       "The database's clock was set; workers take over no pushes until all of them have noticed",

@@ -2,6 +2,7 @@
 import { Cause, Duration, Effect } from "effect";
 import { Settings } from "../config/Settings.ts";
 import { Database } from "../database/Database.ts";
+import { NoTakeover } from "../database/SharedClock.ts";
 import { type JobName, observedRun } from "./JobMetrics.ts";
 
 /** Bounds of the pause after a failed run. */
@@ -13,6 +14,8 @@ export interface JobOptions {
   readonly wake?: Effect.Effect<void>;
   /** False for a job that polls several times a second: it traces only the work it finds. */
   readonly isTraced?: boolean;
+  /** True for a job that goes on after the shared clock was set, by a rule of its own. */
+  readonly goesOn?: boolean;
 }
 
 /** Waits for the pause, or for the wake-up if that comes first. Without a pause it returns at once. */
@@ -30,11 +33,14 @@ const loop = Effect.fnUntraced(function* <E, R>(
   name: JobName,
   pause: Duration.Duration,
   run: Effect.Effect<unknown, E, R>,
-  { isTraced = true, wake }: JobOptions,
+  { goesOn = false, isTraced = true, wake }: JobOptions,
 ) {
   const retryPause = Duration.clamp(pause, retryBounds);
+  const noTakeoverMillis = yield* NoTakeover;
   let isFailing = false;
   while (true) {
+    // A short jump of the clock makes nothing due, late or old, and no lease end.
+    while (!goesOn && (yield* noTakeoverMillis) > 0) yield* Effect.sleep(retryPause);
     const failure = yield* observedRun(name, run, isTraced).pipe(
       Effect.as(null),
       Effect.catchCause((cause) =>

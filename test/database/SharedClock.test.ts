@@ -1,7 +1,9 @@
 import { assert, it } from "@effect/vitest";
-import { Clock, Context, Effect } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
+import { Settings } from "../../src/config/Settings.ts";
 import { NoTakeover, sharedClock } from "../../src/database/SharedClock.ts";
+import { Worker } from "../../src/workers/Worker.ts";
 
 const lease = 15_000;
 const hour = 3_600_000;
@@ -78,4 +80,47 @@ it.effect("takeovers are suspended for a while after the database's clock was se
     yield* TestClock.adjust("5 seconds");
     assert.strictEqual(yield* noTakeover(context), 0);
   }).pipe(Effect.scoped),
+);
+
+it.effect(
+  "a job never sees a jump of the database's clock that is soon over; one that lasts it does (L5)",
+  () =>
+    Effect.gen(function* () {
+      let by = 0;
+      const truth = yield* Clock.Clock;
+      const context = yield* sharedClock(
+        Effect.sync(() => truth.currentTimeMillisUnsafe() + by),
+        lease,
+      );
+      const seen: Array<number> = [];
+      const run = Effect.map(Clock.currentTimeMillis, (now) => {
+        seen.push(Math.round((now - truth.currentTimeMillisUnsafe()) / hour));
+      });
+      const pushes = { runs: 0 };
+      const push = Effect.andThen(
+        Effect.sync(() => pushes.runs++),
+        Effect.sleep("1 second"),
+      );
+      yield* Effect.provide(Worker.every("dwells", "1 second", run), context);
+      yield* Effect.provide(
+        Worker.every("send_starts", 0, Effect.andThen(run, Effect.sleep("1 second"))),
+        context,
+      );
+      yield* Effect.provide(Worker.every("pushes", 0, push, { goesOn: true }), context);
+      for (const jump of [3, -3, 48]) {
+        by = jump * hour;
+        yield* TestClock.adjust("15 seconds");
+        by = 0;
+        yield* TestClock.adjust("1 minute");
+        assert.deepStrictEqual([...new Set(seen)], [0], `${jump} hours`);
+        // It has run again since.
+        assert.isAtLeast(seen.splice(0).length, 30);
+      }
+      by = 2 * hour;
+      yield* TestClock.adjust("1 minute");
+      assert.deepStrictEqual([...new Set(seen)], [0, 2]);
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.effect(Settings, Settings.fromRecord({ WAYPOST_ROLES: "worker" }))),
+    ),
 );

@@ -89,6 +89,22 @@ layer(TestPlatform.layer)("Rate limits", (it) => {
       }),
   );
 
+  it.effect("a window that the clock has left behind ends, after a jump back as after one ahead (I1.4)", () =>
+    Effect.gen(function* () {
+      const waypost = yield* TestWaypost;
+      const plan = { sandbox_requests_per_minute: 1, sandbox_requests_per_day: 2 };
+      const { sandbox } = yield* waypost.tenant({ plan });
+      const began = yield* Clock.currentTimeMillis;
+      for (const hours of [0, 30, 0, -30, 0]) {
+        yield* TestClock.setTime(began + hours * 3_600_000);
+        assert.strictEqual((yield* sandbox("/me")).status, 200, `${hours}`);
+        assert.strictEqual((yield* sandbox("/me")).status, 429, `${hours}`);
+      }
+      yield* TestClock.adjust("1 minute");
+      assert.strictEqual((yield* sandbox("/me")).status, 200);
+    }),
+  );
+
   it.effect("rate limits count by workspace and environment, not by token (I1.1)", () =>
     Effect.gen(function* () {
       const waypost = yield* TestWaypost;
