@@ -4,6 +4,9 @@ import { epochMillis, instant, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, rowCount, run } from "../database/Statements.ts";
 import { type CountedSession, type SessionRow, SessionsRepository } from "./SessionsRepository.ts";
 
+/** How long an expired session is kept, so that a jump of the clock ends none for good. */
+const keptMillis = 7 * 86_400_000;
+
 /** Every statement on sessions of the console. */
 export const sessionsSql = Layer.effect(
   SessionsRepository,
@@ -16,7 +19,7 @@ export const sessionsSql = Layer.effect(
     return SessionsRepository.of({
       open: (session) =>
         run(sql`
-          WITH ${pruned("console_session", session.createdAt)}
+          WITH ${pruned("console_session", session.createdAt - keptMillis)}
           INSERT INTO console_session
             (digest, id, token_id, operator_key, name, address, user_agent, created_at, expires_at)
           VALUES (${session.digest}, ${session.id}, ${session.tokenId}, ${session.operatorKey},

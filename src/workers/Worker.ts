@@ -14,8 +14,8 @@ export interface JobOptions {
   readonly wake?: Effect.Effect<void>;
   /** False for a job that polls several times a second: it traces only the work it finds. */
   readonly isTraced?: boolean;
-  /** True for a job that goes on after the shared clock was set, by a rule of its own. */
-  readonly goesOn?: boolean;
+  /** True for a job that has a rule of its own for a clock that was set, and runs then, too. */
+  readonly runsAfterStep?: boolean;
 }
 
 /** Waits for the pause, or for the wake-up if that comes first. Without a pause it returns at once. */
@@ -33,14 +33,14 @@ const loop = Effect.fnUntraced(function* <E, R>(
   name: JobName,
   pause: Duration.Duration,
   run: Effect.Effect<unknown, E, R>,
-  { goesOn = false, isTraced = true, wake }: JobOptions,
+  { runsAfterStep = false, isTraced = true, wake }: JobOptions,
 ) {
   const retryPause = Duration.clamp(pause, retryBounds);
   const noTakeoverMillis = yield* NoTakeover;
   let isFailing = false;
   while (true) {
     // A short jump of the clock makes nothing due, late or old, and no lease end.
-    while (!goesOn && (yield* noTakeoverMillis) > 0) yield* Effect.sleep(retryPause);
+    while (!runsAfterStep && (yield* noTakeoverMillis) > 0) yield* Effect.sleep(retryPause);
     const failure = yield* observedRun(name, run, isTraced).pipe(
       Effect.as(null),
       Effect.catchCause((cause) =>

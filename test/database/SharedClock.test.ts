@@ -97,16 +97,9 @@ it.effect(
         seen.push(Math.round((now - truth.currentTimeMillisUnsafe()) / hour));
       });
       const pushes = { runs: 0 };
-      const push = Effect.andThen(
-        Effect.sync(() => pushes.runs++),
-        Effect.sleep("1 second"),
-      );
+      const push = Effect.sync(() => pushes.runs++);
       yield* Effect.provide(Worker.every("dwells", "1 second", run), context);
-      yield* Effect.provide(
-        Worker.every("send_starts", 0, Effect.andThen(run, Effect.sleep("1 second"))),
-        context,
-      );
-      yield* Effect.provide(Worker.every("pushes", 0, push, { goesOn: true }), context);
+      yield* Effect.provide(Worker.every("pushes", "1 second", push, { runsAfterStep: true }), context);
       for (const jump of [3, -3, 48]) {
         by = jump * hour;
         yield* TestClock.adjust("15 seconds");

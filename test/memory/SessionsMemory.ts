@@ -27,6 +27,7 @@ const apiTokens = memoryTable<StoredToken>("api_token");
 const workspaces = memoryTable<StoredWorkspace>("workspace");
 
 const maxPruned = 100;
+const keptMillis = 7 * 86_400_000;
 
 const keyOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex");
 
@@ -59,7 +60,10 @@ export const sessionsMemory = Layer.effect(
     SessionsRepository.of({
       open: (session) =>
         store.write((tables) => {
-          const over = tables.filter(sessions, ({ expiresAt }) => expiresAt <= session.createdAt);
+          const over = tables.filter(
+            sessions,
+            ({ expiresAt }) => expiresAt + keptMillis <= session.createdAt,
+          );
           for (const { digest } of over.slice(0, maxPruned)) tables.delete(sessions, keyOf(digest));
           tables.put(sessions, keyOf(session.digest), {
             ...session,

@@ -48,6 +48,22 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
     }),
   );
 
+  it.effect("a session that a jump of the clock seemed to end lives on after it (console.session)", () =>
+    Effect.gen(function* () {
+      const repository = yield* SessionsRepository;
+      const session = newSession();
+      yield* repository.open(session);
+      const ahead = now + 48 * 3_600_000;
+      assert.isNull(yield* repository.take(session.digest, { ...use, now: ahead }));
+      // Opening one deletes those that expired long ago.
+      yield* repository.open(newSession({ createdAt: ahead, expiresAt: ahead + 1000 }));
+      const found = yield* repository.take(session.digest, { ...use, now: now + 10 });
+      assert.strictEqual(found?.id, session.id);
+      yield* repository.open(newSession({ createdAt: now + 8 * 86_400_000 }));
+      assert.isNull(yield* repository.take(session.digest, { ...use, now: now + 10 }));
+    }),
+  );
+
   it.effect("a session of a token names the token, and ends at most once (console.session)", () =>
     Effect.gen(function* () {
       const repository = yield* SessionsRepository;
@@ -202,15 +218,18 @@ layer(TestRepositories.layer)("SessionsRepository", (it) => {
     }),
   );
 
-  it.effect("opening a session deletes expired ones, and keeps the others (console.session)", () =>
-    Effect.gen(function* () {
-      const repository = yield* SessionsRepository;
-      const [over, open] = [newSession(), newSession({ expiresAt: now + 5000 })];
-      yield* repository.open(over);
-      yield* repository.open(open);
-      yield* repository.open(newSession({ createdAt: now + 2000, expiresAt: now + 9000 }));
-      assert.isFalse(yield* repository.end(over.digest));
-      assert.isTrue(yield* repository.end(open.digest));
-    }),
+  it.effect(
+    "opening a session deletes those that expired a week ago, and keeps the others (console.session)",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* SessionsRepository;
+        const [over, open] = [newSession(), newSession({ expiresAt: now + 5000 })];
+        yield* repository.open(over);
+        yield* repository.open(open);
+        const later = now + 7 * 86_400_000 + 2000;
+        yield* repository.open(newSession({ createdAt: later, expiresAt: later + 9000 }));
+        assert.isFalse(yield* repository.end(over.digest));
+        assert.isTrue(yield* repository.end(open.digest));
+      }),
   );
 });

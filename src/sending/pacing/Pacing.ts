@@ -135,7 +135,7 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
       }
     });
 
-    yield* Worker.every("pace", pollInterval, releaseDue, { goesOn: true, isTraced: false });
+    yield* Worker.every("pace", pollInterval, releaseDue, { runsAfterStep: true, isTraced: false });
     return { releaseDue };
   }),
 }) {

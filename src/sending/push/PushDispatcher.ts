@@ -87,7 +87,7 @@ export class PushDispatcher extends Context.Service<PushDispatcher>()("waypost/s
         yield* Effect.timeoutOption(FiberMap.awaitEmpty(fibers), shutdownTimeoutMillis);
       }),
     );
-    yield* Worker.every("pushes", 0, poll, { goesOn: true, isTraced: false });
+    yield* Worker.every("pushes", 0, poll, { runsAfterStep: true, isTraced: false });
     yield* Worker.every("push_queue_depth", "15 seconds", measureDepth, { isTraced: false });
 
     return {

@@ -64,7 +64,9 @@ export const isOneOfSends =
 /** Statements that lease the batches of started sends. */
 export class BatchLeasesSql extends SqlService<BatchLeasesSql>("waypost/sending/BatchLeasesSql")((sql) => {
   const isOneOf = isOneOfSends(sql);
-  const isOpen = (now: number) => sql`(b.leased_until IS NULL OR b.leased_until <= ${instant(now)})
+  // A lease of a minute or more was taken before the clock was set back.
+  const isOpen = (now: number) => sql`(b.leased_until IS NULL OR b.leased_until <= ${instant(now)}
+      OR b.leased_until > ${instant(now + 60_000)})
     AND NOT (b.capped AND EXISTS (
       SELECT FROM send_batch e
       WHERE ${sameTenant("e", "b")} AND e.campaign_key = b.campaign_key AND e.source_id < b.source_id
