@@ -5,6 +5,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
+import { saysNoBound, statementBounds, tableKeys } from "./bounds.ts";
 import { decisionFindings } from "./decisions.ts";
 import type { Finding, SourceFile } from "./finding.ts";
 import {
@@ -75,6 +76,11 @@ for (const manifest of paths.filter((path) => basename(path) === "package.json")
   );
 }
 
+const statements = paths.filter((path) => /^src\/.*Sql\.ts$/.test(path)).map(sourceFile);
+const schema = paths.filter((path) => /^schema\/\d+_\w+\.sql$/.test(path));
+const keys = tableKeys(schema.map((path) => readFileSync(path, "utf8")).join("\n"));
+for (const file of statements) findings.push(...statementBounds(file, keys));
+
 findings.push(...declaredServices(paths.filter((path) => /^src\/.*\.ts$/.test(path)).map(sourceFile)));
 
 const decisions = paths.filter((path) => path.startsWith("docs/decisions/")).map(sourceFile);
@@ -109,5 +115,7 @@ if (existsSync("ARCHITECTURE.md")) {
 }
 
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
+const unbounded = statements.filter(saysNoBound).map(({ path }) => basename(path, ".ts"));
+console.log(`${unbounded.length} files say that a statement has no bound: ${unbounded.join(", ")}.`);
 console.log(`${paths.length} files read, ${findings.length} findings.`);
 process.exitCode = findings.length === 0 ? 0 : 1;

@@ -16,7 +16,7 @@ const revocation = <Credential>(
     return { credential, isNew };
   });
 
-/** Every statement on API tokens and SDK keys. */
+/** Every statement on API tokens and SDK keys. Bound: 1 row, or a page of 101. */
 export const tokensSql = Layer.effect(
   TokensRepository,
   Effect.gen(function* () {

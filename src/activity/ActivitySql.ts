@@ -7,7 +7,7 @@ import type { ActivityEntry } from "./ActivityEntry.ts";
 import type { ActivityFilters } from "./ActivityFilters.ts";
 import { ActivityRepository } from "./ActivityRepository.ts";
 
-/** Every statement on activity. */
+/** Every statement on activity. Bound: the changes of 1 request, or a page of 1,000. */
 export const activitySql = Layer.effect(
   ActivityRepository,
   Effect.gen(function* () {

@@ -29,6 +29,7 @@ export type BackupClient = SqlClient.SqlClient;
 
 /** Statements of a backup and of a restore. A failure is a defect. */
 export const backupSql = Effect.gen(function* () {
+  // Bound: pages of 500 rows; none for `media`, which has all files.
   const sql = yield* SqlClient.SqlClient;
   return {
     /**

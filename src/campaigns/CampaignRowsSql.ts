@@ -38,7 +38,8 @@ const targetTables = [
 /**
  * Selects the campaigns `c` of a tenant that the materialized expression `page` has. Each table of targets is
  * read once for all of them: a subquery for each campaign takes PostgreSQL twice as long as the campaigns
- * themselves. `further` columns start with a comma.
+ * themselves. `further` columns start with a comma. Bound: a page of 101 campaigns with 3,000 targets each
+ * (E5).
  */
 export const rowsOfPage = (
   sql: SqlClient.SqlClient,

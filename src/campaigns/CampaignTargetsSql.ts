@@ -17,7 +17,7 @@ export const targetIds = ({ groupIds, locationIds, segmentIds }: ResolvedTargeti
 
 /**
  * Inserts the targets of a campaign that exist. The lock keeps them from being deleted before the foreign key
- * is checked, which would fail the statement.
+ * is checked, which would fail the statement. Bound: 1,000 entries (E5).
  */
 export const insertTargets = (
   sql: SqlClient.SqlClient,

@@ -32,6 +32,7 @@ const toFound = (row: FoundRow): FoundCampaign => ({
 
 /** Every statement on campaigns, without those on their targeting. */
 export const campaignsSql = Layer.effect(
+  // Bound: the plan's campaigns (100 if it says nothing), a page of 101, or 64 new ones.
   CampaignsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`

@@ -8,6 +8,7 @@ import { EnrolmentsRepository, type Experimental } from "./EnrolmentsRepository.
 
 /** Every statement on enrolments that changes of campaigns and notifications need. */
 export const enrolmentsSql = Layer.effect(
+  // Bound: 1 campaign, or those of 1 notification.
   EnrolmentsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const isOf = (of: Experimental) =>

@@ -18,6 +18,7 @@ const sourceIds = (
 
 /** Statements that plan sends, and that end them when their campaign or notification changes. */
 export const sendPlanSql = Layer.effect(
+  // Bound: the next dates of 20 notifications of a campaign (plan).
   SendPlanRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
     return SendPlanRepository.of({

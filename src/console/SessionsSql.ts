@@ -7,7 +7,7 @@ import { type CountedSession, type SessionRow, SessionsRepository } from "./Sess
 /** How long an expired session is kept, so that a jump of the clock ends none for good. */
 const keptMillis = 7 * 86_400_000;
 
-/** Every statement on sessions of the console. */
+/** Every statement on sessions of the console. Bound: 1 session or a page of 101; none for `endOthers`. */
 export const sessionsSql = Layer.effect(
   SessionsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

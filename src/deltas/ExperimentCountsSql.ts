@@ -43,7 +43,7 @@ export const deliveredVariantsSql = (
  * interaction counts from the instant of the enrolment on, because it cannot come before the message;
  * anything else only after it. `condition` is over `reached r` and `enrolment e`. Units are locked in the
  * order of their keys. `before` is then of the newest version of the row, which the snapshot of the statement
- * may not have: so the update does not compare it.
+ * may not have: so the update does not compare it. Bound: the rows of 1 statement, on a few campaigns each.
  */
 export const conversionsSql = (
   sql: SqlClient.SqlClient,

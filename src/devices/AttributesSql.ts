@@ -11,7 +11,7 @@ const maxNames = 1000;
 /** Longer values are no use for a choice, and would make the response large. */
 const maxValueLength = 255;
 
-/** The statements on the attributes that devices have. */
+/** The statements on the attributes that devices have. Bound: 1,000 names; reads 100,000 devices at most. */
 export class AttributesSql extends Context.Service<AttributesSql>()("waypost/devices/AttributesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**

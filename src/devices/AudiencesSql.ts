@@ -61,7 +61,7 @@ export const sampledDevices = (
     LATERAL ${rows(sql`AND d.key > ${first} AND d.key <= ${first} + ${size}::int`)}`;
 };
 
-/** The statements that count devices of an audience. */
+/** The statements that count devices of an audience. Bound: 1 row a zone; reads all devices or a sample. */
 export class AudiencesSql extends Context.Service<AudiencesSql>()("waypost/devices/AudiencesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     lastKey: lastDeviceKey(sql),

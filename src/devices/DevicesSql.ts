@@ -51,7 +51,7 @@ interface ChangeParts {
   readonly later?: Statement.Fragment;
 }
 
-/** The statements that register, authenticate and change devices. */
+/** The statements that register, authenticate and change devices. Bound: 1 device, or a batch. */
 export class DevicesSql extends Context.Service<DevicesSql>()("waypost/devices/DevicesSql", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const { byWorkspace } = workspaceStatements(sql);

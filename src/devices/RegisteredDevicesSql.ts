@@ -20,7 +20,7 @@ export interface DeviceFilters {
   readonly search?: string | null | undefined;
 }
 
-/** The statements that read and approve registered devices. */
+/** The statements that read and approve registered devices. Bound: a page of 101, or a cursor's 250. */
 export class RegisteredDevicesSql extends Context.Service<RegisteredDevicesSql>()(
   "waypost/devices/RegisteredDevicesSql",
   {

@@ -8,7 +8,7 @@ import { lastDeviceKey } from "./AudiencesSql.ts";
 import { ruleSql } from "./SegmentRuleSql.ts";
 import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
 
-/** Every statement on segments. */
+/** Every statement on segments. Bound: a page of 101, or 1,000 ids; counts read all devices. */
 export const segmentsSql = Layer.effect(
   SegmentsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -75,6 +75,7 @@ const day = 24 * hour;
 
 /** The state of the work of all workspaces. `now` is in epoch milliseconds. */
 export const workFactsSql = Effect.gen(function* () {
+  // Bound: 1 row, or 1 for a transport; none for sends and pushes, once in 5 seconds.
   const sql = yield* SqlClient.SqlClient;
   const batches = sql`SELECT 1 FROM send_batch b WHERE b.workspace_id = s.workspace_id
       AND b.environment = s.environment AND b.source_id = s.source_id`;
@@ -91,8 +92,8 @@ export const workFactsSql = Effect.gen(function* () {
               WHERE status = 'scheduled' AND local_at IS NULL
                 AND due_at < ${instant(now - 2 * minute)}) AS overdue,
             (SELECT count(*)::int FROM campaign WHERE plan_at < ${instant(now - 10 * minute)}) AS unplanned,
-            (SELECT count(*)::int FROM dwell
-              WHERE decided_at IS NULL AND due_at < ${instant(now - 2 * minute)}) AS undecided,
+            (SELECT count(*)::int FROM (SELECT FROM dwell WHERE decided_at IS NULL
+              AND due_at < ${instant(now - 2 * minute)} LIMIT 10000) AS late) AS undecided,
             EXISTS (SELECT 1 FROM custom_event
               WHERE occurred_at < ${instant(now - (keptEventDays + 1) * day)}) AS events_late,
             (SELECT count(*)::int FROM send s

@@ -37,7 +37,7 @@ export interface ResponseFacts {
   readonly first_answered_at: string;
 }
 
-/** Statements on answers. */
+/** Statements on answers. Bound: the responses of 1 delivery, or 1 row. */
 export class AnswersSql extends Context.Service<AnswersSql>()("waypost/events/AnswersSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;

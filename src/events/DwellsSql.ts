@@ -62,7 +62,7 @@ export const isOfDeviceSql =
   (alias: string): Statement.Fragment => sql`${workspaceIs(alias, "q")}
     AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
 
-/** Statements on visits that on_dwell notifications wait for. */
+/** Statements on visits that on_dwell notifications wait for. Bound: 500 dwells, or a batch. */
 export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;

@@ -53,7 +53,7 @@ const eventColumns = {
   occurred_at: ["timestamptz", (event: EventRow) => event.occurredAt],
 } as const;
 
-/** Statements on enter and exit events. */
+/** Statements on enter and exit events. Bound: 6,400 events of a batch, with their notifications. */
 export class EventsSql extends Context.Service<EventsSql>()("waypost/events/EventsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;

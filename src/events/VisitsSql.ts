@@ -6,7 +6,7 @@ import type { Statement } from "effect/sql";
 import type { Dwell, Visit } from "./Dwell.ts";
 import { isOfDeviceSql, keyColumns } from "./DwellsSql.ts";
 
-/** Statements that tell at the minute of a dwell what has happened since its event. */
+/** Statements that tell at the minute of a dwell what has happened since its event. Bound: 500 dwells. */
 export class VisitsSql extends SqlService<VisitsSql>("waypost/events/VisitsSql")((sql) => {
   const { byWorkspace } = workspaceStatements(sql);
   const isOfDevice = isOfDeviceSql(sql);

@@ -7,7 +7,7 @@ import { conversionsSql } from "../deltas/ExperimentCountsSql.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
 import type { ReachedGoal, UnitEvent } from "./ReachedGoal.ts";
 
-/** Statements that convert the units of experiments. */
+/** Statements that convert the units of experiments. Bound: the rows of 1 batch. */
 export class ConversionsSql extends SqlService<ConversionsSql>("waypost/experiments/ConversionsSql")(
   (sql) => {
     const { onShard } = workspaceStatements(sql);

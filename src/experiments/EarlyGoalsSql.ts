@@ -42,7 +42,8 @@ const maxAheadMillis = 6 * 60_000;
 /**
  * A transaction that stores an event has written before it reads enrolments. So once all transactions
  * have ended that had written when an enrolment was seen, all events whose transaction did not see it are
- * stored. A run of the job caches what it has seen, and one of the next finds those events.
+ * stored. A run of the job caches what it has seen, and one of the next finds those events. Bound: 1,000
+ * campaigns; none for their new enrolments.
  */
 export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
   const { onShard } = workspaceStatements(sql);

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { instant, unnested } from "../database/Rows.ts";
 import { RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.ts";
 
-/** The statement on rate limit windows. */
+/** The statement on rate limit windows. Bound: the environments of 1 batch. */
 export const rateLimitsSql = Layer.effect(
   RateLimitsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -6,7 +6,7 @@ import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
 import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
 
-/** Every statement on location groups, except those of imports. */
+/** Every statement on location groups, except those of imports. Bound: a page of 101, or 1,000 names. */
 export const locationGroupsSql = Layer.effect(
   LocationGroupsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

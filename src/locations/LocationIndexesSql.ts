@@ -14,7 +14,7 @@ export interface LocationRevision {
   readonly bytes: number;
 }
 
-/** SQL statements that read locations for their index. */
+/** SQL statements that read locations for their index. Bound: 10,000 locations (plan). */
 export class LocationIndexesSql extends SqlService<LocationIndexesSql>(
   "waypost/locations/LocationIndexesSql",
 )((sql) => ({

@@ -11,7 +11,7 @@ import { type LocationFilters, type LocationPoints, LocationsRepository } from "
 const given = <A>(value: A | null | undefined, condition: (value: A) => Statement.Fragment) =>
   value === null || value === undefined ? [] : [condition(value)];
 
-/** Every statement on locations, except those of imports and of the location index. */
+/** Every statement on locations, except those of imports and of the location index. Bound: 10,000 (plan). */
 export const locationsSql = Layer.effect(
   LocationsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -6,7 +6,7 @@ import { tenantIs } from "../database/TenantColumns.ts";
 import type { MediaUser } from "./MediaFile.ts";
 import { MediaLibraryRepository, type MediaRow, type ServedFile } from "./MediaLibraryRepository.ts";
 
-/** Every statement on media files, and on keys whose bytes belong to no file. */
+/** Every statement on media files, and on keys whose bytes belong to no file. Bound: 1,000 (plan). */
 export const mediaLibrarySql = Layer.effect(
   MediaLibraryRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -4,7 +4,7 @@ import { arrayOf, epochMillis, instant } from "../database/Rows.ts";
 import { firstRow, run } from "../database/Statements.ts";
 import { type ThumbnailLease, ThumbnailsRepository, type ThumbnailState } from "./ThumbnailsRepository.ts";
 
-/** Every statement on thumbnails. */
+/** Every statement on thumbnails. Bound: 1 file. */
 export const thumbnailsSql = Layer.effect(
   ThumbnailsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -40,7 +40,7 @@ export const contentJoins = `
   LEFT JOIN media_file m ON m.workspace_id = n.workspace_id AND m.environment = n.environment
     AND m.id = n.media_id`;
 
-/** Every statement on notifications and their content, whichever campaigns they are on. */
+/** Statements on notifications and their content, whichever campaigns they are on. Bound: 1,000 (plan). */
 export const contentsSql = Layer.effect(
   ContentsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

@@ -6,7 +6,7 @@ import { tenantIs } from "../database/TenantColumns.ts";
 import { contentColumns, contentJoins } from "./ContentsSql.ts";
 import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
 
-/** Every statement on notifications of campaigns and their triggers. */
+/** Every statement on notifications of campaigns and their triggers. Bound: 20 (plan). */
 export const notificationsSql = Layer.effect(
   NotificationsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {

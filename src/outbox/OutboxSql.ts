@@ -8,6 +8,7 @@ import { listensSql } from "./RecordedEventsSql.ts";
 
 /** The statement that records events. Events of one environment, type and instant are one recording. */
 export const outboxSql = Layer.effect(
+  // Bound: the events of 1 change, for 20 webhooks each.
   Outbox,
   Effect.map(SqlClient.SqlClient, (sql) =>
     Outbox.of({

@@ -36,7 +36,7 @@ export interface OpenErasure extends TenantKey {
 /** Which devices to erase: those of a person, or one. */
 export type ErasedOwner = { readonly userId: string } | { readonly device: string };
 
-/** Statements that erase people. */
+/** Statements that erase people. Bound: 200 devices (a page); none for their rows. */
 export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/ErasuresSql")((sql) => {
   const keysOf = (deviceKeys: ReadonlyArray<DeviceKey>) => arrayOf("int4", deviceKeys);
   return {

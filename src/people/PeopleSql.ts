@@ -22,7 +22,7 @@ export interface PersonMessage {
   readonly rendered: (KeptRecipient & { readonly content: TextSource; readonly recipient: KeptFacts }) | null;
 }
 
-/** The statements that read what is held about a person. */
+/** The statements that read what is held about a person. Bound: a cursor's 250. */
 export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")((sql) => {
   /** The devices of a person, also unregistered ones. Materialized: a person has few of them. */
   const own = (tenant: Tenant, userId: string) => sql`

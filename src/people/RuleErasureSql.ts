@@ -16,7 +16,7 @@ export interface RuleRow {
   readonly json: unknown;
 }
 
-/** Statements on rules that name a person. */
+/** Statements on rules that name a person. Bound: a page of 100. */
 export class RuleErasureSql extends SqlService<RuleErasureSql>("waypost/people/RuleErasureSql")((sql) => {
   const columns = {
     segment: { key: sql`t.id`, type: sql`uuid`, json: sql`rule`, has: sql`true` },

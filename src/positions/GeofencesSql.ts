@@ -13,7 +13,7 @@ export interface GeofenceRow extends Omit<Geofence, "distance_meters"> {
   readonly key: LocationKey;
 }
 
-/** Statements on geofences. */
+/** Statements on geofences. Bound: 10,000 locations (plan). */
 export class GeofencesSql extends SqlService<GeofencesSql>("waypost/positions/GeofencesSql")((sql) => ({
   /** The keys of all locations that a campaign targets which is active or scheduled at an instant. */
   targeted: (tenant: Tenant, now: number) =>

@@ -23,7 +23,7 @@ const candidateColumns = {
   location_key: ["int4", (candidate: LocationCandidate) => candidate.locationKey],
 } as const;
 
-/** Statements on where devices are. */
+/** Statements on where devices are. Bound: 128 requests of 100 positions, and the locations around them. */
 export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/PositionsSql")((sql) => {
   const { byWorkspace, onShard } = workspaceStatements(sql);
 

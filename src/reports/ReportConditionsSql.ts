@@ -18,7 +18,7 @@ export interface ReportScope {
 const when = <A>(value: A | null, condition: (value: A) => Statement.Fragment) =>
   value === null ? [] : [condition(value)];
 
-/** A query of one row, `devices`: registered devices now. Kept up to date like the rollups. */
+/** A query of one row, `devices`: registered devices now. Kept up to date like the rollups. Bound: 1 row. */
 export const registeredDevices = (sql: SqlClient.SqlClient, tenant: Tenant): Statement.Fragment => {
   const mine = inTenant(tenant);
   const pending = sql`(SELECT COALESCE(sum(change), 0) FROM device_delta WHERE ${mine})::int8`;

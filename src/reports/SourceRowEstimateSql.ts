@@ -18,7 +18,7 @@ const kinds = [
   { table: "survey_response", at: "first_answered_at", compacted: null },
 ] as const;
 
-/** Estimates how many source rows a period has, before they are read. */
+/** Estimates how many source rows a period has, before they are read. Bound: 1 row. */
 export class SourceRowEstimateSql extends SqlService<SourceRowEstimateSql>(
   "waypost/reports/SourceRowEstimateSql",
 )((sql) => ({

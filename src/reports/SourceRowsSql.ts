@@ -25,7 +25,7 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: Period): Statement.F
 
 /**
  * Compacted deliveries of a period and around it, as a query. The columns are named as those of `delivery`;
- * `settled_at` is the quarter of an hour.
+ * `settled_at` is the quarter of an hour. Bound: the range of a report, 366 days at most.
  */
 export const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
   SELECT workspace_id, environment, each.device_key, each.campaign_key, each.notification_key, content_type,
@@ -63,6 +63,7 @@ export const interactions = (sql: SqlClient.SqlClient, period: Period): Statemen
 /**
  * Compacted events of a period and around it, as a query. The columns are named as those of `geofence_event`;
  * `visit_micros` is the length of the visit that an entry began, in microseconds; null without an exit.
+ * Bound: the range of a report, 366 days at most.
  */
 export const compactedEvents = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
   SELECT workspace_id, environment, each.device_key, each.location_key,

@@ -4,7 +4,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { registeredDevices, reportConditions, type ReportScope } from "./ReportConditionsSql.ts";
 import type { SummaryCounts } from "./ReportCounts.ts";
 
-/** The statement of the summary report: totals and a row for each day. */
+/** The statement of the summary report: totals and a row for each day. Bound: 1 row of 366 days. */
 export const summaryReport = (
   sql: SqlClient.SqlClient,
   tenant: Tenant,

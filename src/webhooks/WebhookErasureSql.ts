@@ -17,7 +17,7 @@ const callKey = {
   id: ["uuid", ({ id }: FoundCall) => id],
 } as const;
 
-/** Statements that erase events about a person. */
+/** Statements that erase events about a person. Bound: pages of 100 calls; none for waiting events. */
 export const webhookErasureSql = Effect.map(SqlClient.SqlClient, (sql) => {
   const has = (text: ReturnType<typeof sql.literal>, texts: ReadonlyArray<string>) => sql`EXISTS (
         SELECT FROM unnest(${arrayOf("text", texts)}) AS n (text) WHERE strpos(${text}, n.text) > 0)`;

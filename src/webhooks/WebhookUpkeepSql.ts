@@ -15,6 +15,7 @@ export interface WaitingCounts {
 
 /** Statements that measure what waits, and delete what is no longer needed. */
 export const webhookUpkeepSql = Effect.map(SqlClient.SqlClient, (sql) => {
+  // Bound: a page of 1,000, or a count of 100,000.
   const isActive = (alias: string) => sql`EXISTS (
       SELECT FROM webhook w WHERE ${sameTenant("w", alias)} AND w.id = ${sql(`${alias}.webhook_id`)}
         AND w.status = 'active')`;

@@ -20,7 +20,7 @@ export interface SealedSecrets {
   readonly previousUntil: number | null;
 }
 
-/** Statements on webhooks and their attempts. */
+/** Statements on webhooks and their attempts. Bound: 20 webhooks, or a page of 101. */
 export const webhooksSql = Effect.map(SqlClient.SqlClient, (sql) => {
   const columns = sql`w.id, w.url, w.events, w.description, w.batch, w.status,
       ${utc("w.created_at")} AS created_at, ${utc("w.updated_at")} AS updated_at,

@@ -16,7 +16,7 @@ const toRow = ({ workspace_id, ...columns }: Columns): WorkspaceRow => ({
   workspace: { ...columns, plan: { ...defaultPlan, ...columns.plan } satisfies Plan },
 });
 
-/** Every statement on workspaces and tenants. */
+/** Every statement on workspaces and tenants. Bound: 1 workspace with its 2 environments, or a page. */
 export const workspacesSql = Layer.effect(
   WorkspacesRepository,
   Effect.gen(function* () {

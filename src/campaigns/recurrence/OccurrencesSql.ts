@@ -30,6 +30,7 @@ type Statements = Pick<
 
 /** The statements of `SendPlanRepository` on the sends of dates of recurring campaigns. */
 export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
+  // Bound: a page of 200 campaigns, of 20 notifications each (plan).
   times: (campaigns) =>
     Effect.orDie(sql`
       SELECT cn.campaign_id AS "campaignId", cn.notification_id AS "notificationId", cn.send_at AS "sendAt",

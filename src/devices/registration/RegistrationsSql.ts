@@ -80,7 +80,7 @@ const rowColumns = {
   seen_at: ["timestamptz", ({ row }) => row.now],
 } as const satisfies Parameters<typeof unnested<{ readonly row: RegistrationRow }>>[2];
 
-/** The statements that register devices of one environment, several at a time. */
+/** The statements that register devices of one environment, several at a time. Bound: 64 registrations. */
 export class RegistrationsSql extends Context.Service<RegistrationsSql>()(
   "waypost/devices/registration/RegistrationsSql",
   {

@@ -50,7 +50,7 @@ export interface CustomEventFilters {
   readonly user_id?: string | null | undefined;
 }
 
-/** Statements on custom events. */
+/** Statements on custom events. Bound: a batch of 64 requests of at most 500 events, or a page. */
 export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events/CustomEventsSql")((sql) => {
   const { byWorkspace, ofWorkspace, onShard } = workspaceStatements(sql);
 

@@ -26,7 +26,7 @@ export interface Attachment extends TenantKey {
 /** A notification that fires on the event with the number `ord`, from 1. */
 export type EventMatchRow = EventMatch & { readonly ord: number };
 
-/** Statements on what custom events trigger. */
+/** Statements on what custom events trigger. Bound: the events of 1 batch; none for a person's devices. */
 export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/events/EventTriggersSql")(
   (sql) => {
     const { byWorkspace } = workspaceStatements(sql);

@@ -6,7 +6,7 @@ import { registeredDevices } from "../ReportConditionsSql.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { LocationKey } from "../../wire/Ids.ts";
 
-/** The statements of estimates. */
+/** The statements of estimates. Bound: 1 row, or the plan's 10,000 locations. */
 export class CampaignEstimatesSql extends SqlService<CampaignEstimatesSql>(
   "waypost/reports/estimates/CampaignEstimatesSql",
 )((sql) => ({

@@ -27,7 +27,7 @@ const floorMillis = (column: string) => asNumber(`floor(extract(epoch FROM ${col
 
 /**
  * The statements that compact rows past their retention. All but `environments` and `create` belong into one
- * transaction with one snapshot.
+ * transaction with one snapshot. Bound: a page of 10,000 rows.
  */
 export class RetentionSql extends SqlService<RetentionSql>("waypost/reports/retention/RetentionSql")(
   (sql) => {

@@ -25,6 +25,7 @@ const eventsOf = (deltas: ReadonlyArray<EventDelta>) =>
 
 /** The statements that take deltas out of their tables, in the transaction of `RollupStateSql.lock`. */
 export class RollupDeltasSql extends SqlService<RollupDeltasSql>("waypost/reports/rollups/RollupDeltasSql")(
+  // Bound: 2,000 deltas, or those of the range of a report.
   (sql) => {
     const rolledUpFrom = (tenant: TenantKey) =>
       sql`(SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})`;

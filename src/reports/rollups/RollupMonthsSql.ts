@@ -13,6 +13,7 @@ type DeliveryDays = Omit<DeliveryKey, "span" | "startsOn"> &
 
 /** The statements that read the days of a month, in the transaction of `RollupStateSql.lock`. */
 export class RollupMonthsSql extends SqlService<RollupMonthsSql>("waypost/reports/rollups/RollupMonthsSql")(
+  // Bound: a month of 20 campaigns, or of 1 block of locations.
   (sql) => {
     const days = (tenant: TenantKey) => sql`${inTenant(tenant)} AND span = 'day'`;
     const daysOf = (tenant: TenantKey, month: string) => sql`${days(tenant)}

@@ -25,6 +25,7 @@ const eventKey = {
 
 /** The statements that read and write rows of rollups, in the transaction of `RollupStateSql.lock`. */
 export class RollupRowsSql extends SqlService<RollupRowsSql>("waypost/reports/rollups/RollupRowsSql")(
+  // Bound: the keys that 2,000 deltas change.
   (sql) => {
     const deliveryRows = (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) => sql`
       INSERT INTO delivery_rollup AS r (workspace_id, environment, span, starts_on, campaign_key,

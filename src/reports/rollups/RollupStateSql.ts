@@ -30,7 +30,7 @@ const rollupTables = {
 
 const rolledUpFrom = epochMillis("rolled_up_from");
 
-/** The statements about the state of rollups: what they cover, and what is left to do. */
+/** Statements about the state of rollups: what they cover, and what is left to do. Bound: 2 a workspace. */
 export class RollupStateSql extends SqlService<RollupStateSql>("waypost/reports/rollups/RollupStateSql")(
   (sql) => {
     /** The oldest instant of a table in an environment. */

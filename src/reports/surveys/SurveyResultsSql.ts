@@ -33,7 +33,7 @@ export interface ResponsePeriod {
   readonly toMs: number | null;
 }
 
-/** The statements on answers to a survey on a campaign. */
+/** The statements on answers to a survey on a campaign. Bound: 1 row, or a cursor's 250. */
 export class SurveyResultsSql extends SqlService<SurveyResultsSql>(
   "waypost/reports/surveys/SurveyResultsSql",
 )((sql) => {

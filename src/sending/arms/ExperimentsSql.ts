@@ -28,7 +28,7 @@ export interface ExperimentKey extends TenantKey {
 
 /**
  * Statements that read the experiments of campaigns, and lock the campaigns, so that no experiment stops or
- * changes until the transaction ends (contract U4, U7).
+ * changes until the transaction ends (contract U4, U7). Bound: the campaigns of 1 batch, or 500 sends.
  */
 export class ExperimentsSql extends SqlService<ExperimentsSql>("waypost/sending/ExperimentsSql")((sql) => ({
   /** The experiments of campaigns. */

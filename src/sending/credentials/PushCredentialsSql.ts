@@ -21,7 +21,7 @@ export interface StoredCredentials extends TenantKey {
   readonly sealed: Uint8Array;
 }
 
-/** Statements on credentials of push providers. */
+/** Statements on credentials of push providers. Bound: 3 transports of each environment that is asked for. */
 export class PushCredentialsSql extends SqlService<PushCredentialsSql>(
   "waypost/sending/push/PushCredentialsSql",
 )((sql) => {

@@ -18,7 +18,7 @@ interface AllowedDelivery extends EnrolledUnits {
   readonly sourceId: bigint;
 }
 
-/** Statements that create deliveries triggered by events. */
+/** Statements that create deliveries triggered by events. Bound: those of 1 transaction. */
 export class DeliveriesSql extends SqlService<DeliveriesSql>("waypost/sending/DeliveriesSql")((sql) => {
   const { onShard } = workspaceStatements(sql);
 

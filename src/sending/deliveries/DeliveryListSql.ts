@@ -29,7 +29,7 @@ export interface DeliveryLine extends DeliveryKey {
   readonly line: string;
 }
 
-/** The statement on single deliveries. */
+/** The statement on single deliveries. Bound: a page of 101, or a cursor's 250. */
 export class DeliveryListSql extends SqlService<DeliveryListSql>("waypost/sending/DeliveryListSql")((sql) => {
   /** The deliveries that the filters select, in descending order of the primary key. */
   const deliveries = (

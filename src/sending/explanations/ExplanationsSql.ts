@@ -73,7 +73,7 @@ export interface UsedLimit {
   readonly cooled_at: number | null;
 }
 
-/** The statements that explain whom campaigns reach. */
+/** The statements that explain whom campaigns reach. Bound: the plan's campaigns for 1 device. */
 export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")((sql) => {
   /** Condition: the send of an alias has a message for the device. */
   const hasDelivery = (alias: string) =>

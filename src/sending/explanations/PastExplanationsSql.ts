@@ -37,6 +37,7 @@ export interface PastDelivery {
 export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
   "waypost/sending/PastExplanationsSql",
 )((sql) => ({
+  // Bound: 1 row; reads the events of the device, which retention limits.
   /** The last report until an instant at one of the locations that the campaign has now. */
   visit: (tenant: Tenant, deviceKey: DeviceKey, { id }: ExplainedCampaign, at: number) =>
     firstRow(sql<PastVisit>`

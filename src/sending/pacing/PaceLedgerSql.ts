@@ -22,7 +22,7 @@ interface SettledPush {
   readonly fence: number;
 }
 
-/** Statements that record the permits of answered deliveries. */
+/** Statements that record the permits of answered deliveries. Bound: 10,000 rows. */
 export class PaceLedgerSql extends SqlService<PaceLedgerSql>("waypost/sending/PaceLedgerSql")((sql) => {
   const add = (answered: ReadonlyArray<AnsweredPermits>) =>
     answered.length === 0

@@ -6,7 +6,7 @@ import { pushKeyColumns } from "../push/PushColumnsSql.ts";
 import type { QueuePartition, TakenPush } from "../push/PushQueueSql.ts";
 import type { KeptFacts } from "../rendering/KeptFacts.ts";
 
-/** Statements on taken pushes of sends with a pace. */
+/** Statements on taken pushes of sends with a pace. Bound: 512 pushes. */
 export class PacedPushesSql extends SqlService<PacedPushesSql>("waypost/sending/PacedPushesSql")((sql) => {
   return {
     /** Returns pushes to the queue that were taken in the same transaction and wait for a permit. */

@@ -20,6 +20,7 @@ export interface UsedPermits {
 
 /** Statements that give permits to the deliveries of paced sends. */
 export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql")((sql) => ({
+  // Bound: 10,000 permits; none for running sends with a pace, and what they used.
   /**
    * The sends with a limit, and those that had one and may have deliveries that wait. Sends that began
    * without a limit are marked, and limits that were removed are forgotten.

@@ -11,7 +11,7 @@ export interface ReducedSend {
   readonly isComplete: boolean;
 }
 
-/** Statements that drop deliveries without an outcome. */
+/** Statements that drop deliveries without an outcome. Bound: 200 devices; none for their deliveries. */
 export class PushErasureSql extends SqlService<PushErasureSql>("waypost/sending/PushErasureSql")((sql) => {
   const isPending = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) => sql`
     ${tenantIs("d", tenant)} AND d.device_key = ANY (${arrayOf("int4", deviceKeys)})

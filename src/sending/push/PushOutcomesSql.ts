@@ -33,7 +33,7 @@ export interface CountedSend {
   readonly isComplete: boolean;
 }
 
-/** Statements that settle pushes. */
+/** Statements that settle pushes. Bound: 512 pushes. */
 export class PushOutcomesSql extends SqlService<PushOutcomesSql>("waypost/sending/PushOutcomesSql")(
   (sql) => ({
     /** Locks the sends of pushes until the transaction ends. The lock order is always send, then queue. */

@@ -75,7 +75,7 @@ export interface ContentRow
   readonly media: ContentMedia | null;
 }
 
-/** Statements on queued pushes. */
+/** Statements on queued pushes. Bound: the pushes of 1 take (512), 64 partitions, or a count of 100,000. */
 export class PushQueueSql extends SqlService<PushQueueSql>("waypost/sending/PushQueueSql")((sql) => {
   /** A loose index scan, one step per partition. */
   const partitionsByIndex = sql`

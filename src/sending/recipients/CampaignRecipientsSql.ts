@@ -32,7 +32,8 @@ export interface RecipientRow extends Omit<CampaignRecipient, "delivery_id">, De
 
 /**
  * The statements on the recipients of a campaign. `schema/0026_recipients.sql` has their indexes, and
- * `schema/0034_event_deliveries.sql` that of custom events.
+ * `schema/0034_event_deliveries.sql` that of custom events. Bound: a page of 101, 1,000 devices of a
+ * search, or batches of 250 of a cursor.
  */
 export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
   "waypost/sending/CampaignRecipientsSql",

@@ -28,6 +28,7 @@ export interface CurrentContent extends TextSource {
 
 /** The statements that find a notification's content and what it is previewed or tested with. */
 export class CurrentContentsSql extends Context.Service<CurrentContentsSql>()(
+  // Bound: 1 notification.
   "waypost/sending/rendering/CurrentContentsSql",
   {
     make: Effect.gen(function* () {

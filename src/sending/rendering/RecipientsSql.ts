@@ -39,7 +39,7 @@ export interface SendContent extends StartedSend, TextSource {
   readonly variants: ReadonlyArray<Variant>;
 }
 
-/** The statements that read what templates show. */
+/** The statements that read what templates show. Bound: the messages of 1 transaction, or 500 sends. */
 export class RecipientsSql extends Context.Service<RecipientsSql>()(
   "waypost/sending/rendering/RecipientsSql",
   {

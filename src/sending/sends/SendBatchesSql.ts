@@ -32,7 +32,7 @@ export interface FinishedSend {
 /** The keys of devices that one array holds while an audience is split, which bounds its memory. */
 const maxKeysTogether = 1_000_000;
 
-/** Statements that run started sends. */
+/** Statements that run started sends. Bound: 500 sends; batches of 10,000 keys, of 1,000,000 at a time. */
 export class SendBatchesSql extends SqlService<SendBatchesSql>("waypost/sending/SendBatchesSql")((sql) => {
   const sendIs = (send: StartedSend) => sql`${tenantIs("s", send)} AND s.source_id = ${send.sourceId}`;
   const isOneOf = isOneOfSends(sql);

@@ -56,7 +56,7 @@ const isSettled = ({ status }: TransportStatus): boolean => status === "delivere
 const isSameTenant = (one: TenantKey, other: TenantKey): boolean =>
   one.workspaceId === other.workspaceId && one.environment === other.environment;
 
-/** Statements that create the deliveries of batches. */
+/** Statements that create the deliveries of batches. Bound: 10,000 devices of batches together. */
 export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/sending/SendDeliveriesSql")(
   (sql) => {
     const { byWorkspace } = workspaceStatements(sql);

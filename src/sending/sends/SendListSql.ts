@@ -24,7 +24,7 @@ export interface StoredSend extends Omit<SendResource, "estimated_finish_at"> {
   readonly upcoming: (LocalState & { readonly campaignZone: TimeZoneName }) | null;
 }
 
-/** The statements that list and show sends. */
+/** The statements that list and show sends. Bound: a page of 101. */
 export class SendListSql extends SqlService<SendListSql>("waypost/sending/SendListSql")((sql) => {
   /** The deliveries of a send without an outcome, which quiet hours do not hold. */
   const leftSql = (send: string) =>

@@ -75,6 +75,7 @@ interface AudienceSend extends StartedSend {
 
 /** Statements that start sends, of many campaigns at a time. */
 export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/SendStartsSql")((sql) => {
+  // Bound: a page of 500 sends; a row for each 10,000 of their devices.
   const cap = (count: string, period: string) =>
     sql.literal(
       `CASE WHEN ${count} IS NOT NULL THEN jsonb_build_object('count', ${count}, 'period', ${period}) END`,

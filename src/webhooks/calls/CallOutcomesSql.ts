@@ -38,7 +38,7 @@ export interface WebhookNews extends TenantKey {
   readonly failedAt: number | null;
 }
 
-/** Statements that store the results of calls. */
+/** Statements that store the results of calls. Bound: 500 results. */
 export const callOutcomesSql = Effect.map(SqlClient.SqlClient, (sql) => {
   const webhookColumns = {
     ...tenantColumns,

@@ -54,7 +54,7 @@ const askedColumns = {
   room: ["int4", ({ room }: Asked) => room],
 } as const;
 
-/** Statements that find, take and add the calls of webhooks. */
+/** Statements that find, take and add the calls of webhooks. Bound: 10,000 webhooks, or 5,000 events. */
 export const callQueueSql = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { byWorkspace, ofWorkspace } = workspaceStatements(sql);

@@ -11,7 +11,7 @@ interface PutBack extends TenantKey {
   readonly first: number;
 }
 
-/** The statement that puts recordings back, so that their events from an index on are taken again. */
+/** Puts recordings back: their events from an index on are taken again. Bound: 5,000 events of a take. */
 export const putBackSql = (sql: SqlClient.SqlClient) => (recordings: ReadonlyArray<PutBack>) =>
   run(sql`
     UPDATE webhook_event e SET called = r.first

@@ -21,6 +21,7 @@ interface QuestionCounts {
 export class AnswerReaderSql extends SqlService<AnswerReaderSql>(
   "waypost/reports/rollups/reading/AnswerReaderSql",
 )((sql) => {
+  // Bound: 1 row for each answer to a question, of 366 days.
   const isOf = (tenant: Tenant, { campaignKey, notificationKey }: SurveyKey) =>
     sql`${inTenant(tenant)} AND notification_key = ${notificationKey}
       AND campaign_key = ${campaignKey}`;

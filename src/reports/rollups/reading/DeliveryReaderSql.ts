@@ -20,6 +20,7 @@ export interface RollupOutcomes<Key> {
 export class DeliveryReaderSql extends SqlService<DeliveryReaderSql>(
   "waypost/reports/rollups/reading/DeliveryReaderSql",
 )((sql) => {
+  // Bound: 366 days of the plan's campaigns, in time slices.
   const mine = (tenant: Tenant, scope: ReportScope) => reportConditions(sql, tenant, scope).mine;
   const matches = (tenant: Tenant, scope: ReportScope) => reportConditions(sql, tenant, scope).outcomeMatches;
   /** The row over all campaigns; '' stands for any content type or trigger. */

@@ -16,6 +16,7 @@ import { isDayOf, rowsOfParts } from "./RollupPartsSql.ts";
 export class EventReaderSql extends SqlService<EventReaderSql>(
   "waypost/reports/rollups/reading/EventReaderSql",
 )((sql) => {
+  // Bound: 366 days of the plan's 10,000 locations, in time slices.
   const isInBlock = (blocks: ReadonlyArray<number>) => sql`block = ANY(${arrayOf("int4", blocks)})`;
 
   return {

@@ -11,7 +11,8 @@ import type { ScopeSplit } from "./ScopeSplit.ts";
 
 /**
  * The statements that count interactions and responses: in rollups, pending deltas, and source rows that are
- * in no rollups. None of them counts distinct devices, so the database adds them up.
+ * in no rollups. None of them counts distinct devices, so the database adds them up. Bound: a row for each
+ * notification and arm of 366 days.
  */
 export class InteractionReaderSql extends SqlService<InteractionReaderSql>(
   "waypost/reports/rollups/reading/InteractionReaderSql",

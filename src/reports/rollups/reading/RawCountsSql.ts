@@ -22,7 +22,8 @@ export const enteredDevices = (sql: SqlClient.SqlClient): Statement.Fragment => 
 /**
  * The statements that count source rows which are in no rollups: all of them before the first rollup, the
  * older ones during a rebuild. They answer the same groups as the pending deltas do, so that both are added
- * up alike. Each takes a scope that is cut to the time before the rollups.
+ * up alike. Each takes a scope that is cut to the time before the rollups. Bound: a quarter of an hour,
+ * campaign or location of 366 days a row.
  */
 export class RawCountsSql extends SqlService<RawCountsSql>("waypost/reports/rollups/reading/RawCountsSql")(
   (sql) => {

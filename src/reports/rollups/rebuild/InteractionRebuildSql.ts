@@ -7,7 +7,7 @@ import { inTenant } from "../../../database/TenantColumns.ts";
 import type { AnswerDelta, InteractionDelta } from "../InteractionTypes.ts";
 import type { PendingTenant } from "../RollupTypes.ts";
 
-/** The statements that count interactions and answers of source rows by local day. */
+/** The statements that count interactions and answers of source rows by local day. Bound: 400 days. */
 export class InteractionRebuildSql extends SqlService<InteractionRebuildSql>(
   "waypost/reports/rollups/rebuild/InteractionRebuildSql",
 )((sql) => {

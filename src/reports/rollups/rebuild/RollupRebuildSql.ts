@@ -34,6 +34,7 @@ const kindIndex = `(CASE ${outcomeKinds
 export class RollupRebuildSql extends SqlService<RollupRebuildSql>(
   "waypost/reports/rollups/rebuild/RollupRebuildSql",
 )((sql) => {
+  // Bound: 400 days of a rebuild, as packed arrays.
   /** The rows of a source as arrays of these expressions. */
   const packed = (rows: Statement.Fragment, keys: string, details: string, at: string) =>
     onlyRow(sql<PackedColumns>`

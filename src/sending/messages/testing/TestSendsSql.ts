@@ -35,7 +35,7 @@ export interface TestOutcome {
   readonly last_error: string | null;
 }
 
-/** Statements of test sends. */
+/** Statements of test sends. Bound: 20 devices. */
 export class TestSendsSql extends Context.Service<TestSendsSql>()("waypost/sending/testing/TestSendsSql", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;

@@ -61,7 +61,7 @@ export const isOneOfSends =
     return sql`${sql(`${alias}.source_id`)} = ANY (${arrayOf("int8", sourceIds)})`;
   };
 
-/** Statements that lease the batches of started sends. */
+/** Statements that lease the batches of started sends. Bound: 500 batches. */
 export class BatchLeasesSql extends SqlService<BatchLeasesSql>("waypost/sending/BatchLeasesSql")((sql) => {
   const isOneOf = isOneOfSends(sql);
   // A lease of a minute or more was taken before the clock was set back.

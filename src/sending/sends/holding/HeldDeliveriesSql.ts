@@ -18,7 +18,7 @@ import { permit } from "../../pacing/Pace.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
 import type { StartedSend } from "../Send.ts";
 
-/** Statements that release held deliveries. */
+/** Statements that release held deliveries. Bound: a page of 2,000. */
 export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/sending/HeldDeliveriesSql")(
   (sql) => {
     const { byWorkspace, ofWorkspace } = workspaceStatements(sql);

@@ -24,7 +24,7 @@ export interface EndedLocalSend extends SendingCampaign {
   readonly status: "done" | "skipped" | "missed";
 }
 
-/** Statements on sends at local times and their parts. */
+/** Statements on sends at local times and their parts. Bound: 1 send's zones, or 500 sends. */
 export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/LocalSendsSql")((sql) => {
   const isOpen = sql`s.local_at IS NOT NULL AND s.status IN ('scheduled', 'running')`;
   const sendIs = (send: LocalSend) => sql`${tenantIs("s", send)} AND s.id = ${send.id}`;
@@ -168,7 +168,7 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
             FROM send c WHERE ${sameTenant("c", "p")} AND c.parent_id = p.id
           ) AS g
           WHERE p.local_at IS NOT NULL AND p.status IN ('scheduled', 'running') AND p.next_at IS NULL
-            AND g.is_running IS NOT TRUE
+            AND g.is_running IS NOT TRUE LIMIT 500
         ), ended AS (
           UPDATE send s SET finished_at = ${instant(now)},
             status = CASE WHEN s.status = 'running' THEN 'done'
