@@ -18,7 +18,7 @@ export const segmentsHandlers = handlerGroup(
     return handlers
       .handle("list", ({ query }) =>
         Effect.flatMap(Caller, (caller) =>
-          cursors.page({ endpoint: "GET /segments", owner: caller }, query, (position) =>
+          cursors.page({ endpoint: "GET /segments", owner: caller, isLarge: true }, query, (position) =>
             segments.page(caller, position),
           ),
         ),

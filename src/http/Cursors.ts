@@ -8,6 +8,10 @@ import type { TenantKey } from "../workspaces/Environment.ts";
 
 const lifetimeMillis = 24 * 60 * 60 * 1000;
 const defaultLimit = 20;
+/** Items of a list with large items that are read at a time: a page of the default limit, and one more. */
+const largeStep = 21;
+/** The length of such a page as JSON from which it ends early. An item has at most about a million. */
+const maxLength = 4_194_304;
 
 /**
  * The scope of a cursor (contract D2): it is valid only for this list, filters, workspace and
@@ -17,6 +21,8 @@ export interface ListScope {
   readonly endpoint: string;
   readonly owner: TenantKey | string;
   readonly filters?: { readonly [name: string]: string | number | boolean | null | undefined };
+  /** An item can have hundreds of kilobytes: a page ends early, so that it stays below 16 MB (contract D2.4). */
+  readonly isLarge?: true;
 }
 
 const Content = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.Finite]));
@@ -78,14 +84,27 @@ export class Cursors extends Context.Service<
           query: { readonly cursor?: string; readonly limit?: number },
           fetch: (position: PagePosition) => Effect.Effect<ReadonlyArray<A>, E, R>,
         ) {
-          const before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
+          let before = query.cursor === undefined ? null : yield* read(scope, query.cursor);
           const limit = query.limit ?? defaultLimit;
-          const items = yield* fetch({ before, limit: limit + 1 });
-          const last = items[limit - 1];
-          if (items.length <= limit || last === undefined)
-            return { data: items, meta: { next_cursor: null } };
+          const step = scope.isLarge ? largeStep : limit + 1;
+          const data: Array<A> = [];
+          let [length, isFull, isAll] = [0, false, false];
+          while (!isFull && !isAll) {
+            const count = Math.min(step, limit + 1 - data.length);
+            const items = yield* fetch({ before, limit: count });
+            for (const item of items) {
+              isFull = data.length === limit || length >= maxLength;
+              if (isFull) break;
+              data.push(item);
+              if (scope.isLarge) length += JSON.stringify(item).length;
+            }
+            isAll = items.length < count;
+            before = items.at(-1)?.id ?? null;
+          }
+          const last = data.at(-1);
+          if (!isFull || last === undefined) return { data, meta: { next_cursor: null } };
           const content = JSON.stringify([last.id, yield* Clock.currentTimeMillis]);
-          return { data: items.slice(0, limit), meta: { next_cursor: write(content, scope) } };
+          return { data, meta: { next_cursor: write(content, scope) } };
         }),
       });
     }),

@@ -32,7 +32,8 @@ export const locationsHandlers = handlerGroup(
             endpoint: "GET /locations",
             owner: caller,
             filters: { ...search, near: near === null ? null : Object.values(near).join() },
-          };
+            isLarge: true,
+          } as const;
           const page = cursors.page(scope, query, (position) =>
             locations.page(caller, { ...search, near }, position),
           );

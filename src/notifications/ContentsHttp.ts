@@ -24,7 +24,7 @@ export const contentsHandlers = handlerGroup(
       )
       .handle("list", ({ query }) =>
         Effect.flatMap(Caller, (caller) =>
-          cursors.page({ endpoint: "GET /notifications", owner: caller }, query, (position) =>
+          cursors.page({ endpoint: "GET /notifications", owner: caller, isLarge: true }, query, (position) =>
             contents.page(caller, position),
           ),
         ),

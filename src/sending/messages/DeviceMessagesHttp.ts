@@ -20,7 +20,7 @@ export const deviceMessagesHandlers = handlerGroup(
         const caller = yield* Caller;
         const { key: deviceKey } = yield* devices.findWithKey(caller, params.device);
         const scope = { endpoint: "GET /devices/messages", owner: caller, filters: { deviceKey } };
-        return yield* cursors.page(scope, query, (position) =>
+        return yield* cursors.page({ ...scope, isLarge: true }, query, (position) =>
           messages.page({ ...caller, deviceKey }, position),
         );
       }),

@@ -30,7 +30,7 @@ export const messagesHandlers = handlerGroup(
       .handle("list", ({ query }) =>
         Effect.flatMap(DeviceCaller, (caller) => {
           const owner = `${caller.workspaceId}/${caller.environment}/${caller.deviceKey}`;
-          return cursors.page({ endpoint: "GET /messages", owner }, query, (position) =>
+          return cursors.page({ endpoint: "GET /messages", owner, isLarge: true }, query, (position) =>
             messages.page(caller, position),
           );
         }),
