@@ -55,10 +55,23 @@ export const insertReporters = Effect.fnUntraced(function* (workspaceId: number,
       id: ["uuid", () => idAt(now)],
       digest: ["bytea", digest],
     })}`;
-  yield* sql`UPDATE tenant SET last_device_key = ${count}`;
+  yield* sql`UPDATE tenant SET last_device_key = GREATEST(last_device_key, ${count})
+    WHERE workspace_id = ${workspaceId}`;
   return secrets.map((secret, index) =>
     deviceToken({ workspaceId, environment: "production", deviceKey: DeviceKey(index + 1) }, secret),
   );
+});
+
+/** Inserts circles around points of a region into Production. */
+export const insertLocations = Effect.fnUntraced(function* (workspace: number, count: number) {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql`
+    INSERT INTO location (workspace_id, environment, id, name, type, latitude, longitude, radius_meters,
+      created_at, updated_at)
+    SELECT ${workspace}::int, 'production', gen_random_uuid(), 'Store nr ' || n, 'circle',
+      52 + n % 200 * 0.005, 5 + n / 200 * 0.01, 100, '2026-01-01Z', '2026-01-01Z'
+    FROM generate_series(1, ${count}::int) n`;
+  yield* sql`UPDATE tenant SET locations_version = locations_version + 1 WHERE workspace_id = ${workspace}`;
 });
 
 /** The statement of sends that are due now, of the push campaigns of a condition on `c`. */

@@ -9,31 +9,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { mebibytesOf } from "./BenchChild.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { probed } from "./LoopProbe.ts";
+import { collection as collectionOf, polygon } from "./Polygons.ts";
 import { newWorkspace } from "./ServiceApi.ts";
 import { atMost } from "./Rounds.ts";
 
 const limitBytes = 20 * 1_048_576;
 const mib = 1_048_576;
 
-const collection = (list: string): Uint8Array =>
-  new TextEncoder().encode(`{"type":"FeatureCollection","features":[${list}]}`);
+const collection = (list: string): Uint8Array => new TextEncoder().encode(collectionOf(list));
 
 const repeated = (part: string): string =>
   `${part},`.repeat(Math.floor((limitBytes - 100) / (part.length + 1))).slice(0, -1);
-
-/** A polygon around a circle; one that crosses goes around more than once. */
-const polygon = (name: number, positions: number, isCrossing: boolean): string => {
-  const step = ((isCrossing ? 2.1 : 1) * 2 * Math.PI) / (positions - 1);
-  const ring = Array.from({ length: positions - 1 }, (_, n) => [
-    Number(Math.cos(n * step).toFixed(7)),
-    Number(Math.sin(n * step).toFixed(7)),
-  ]);
-  return JSON.stringify({
-    type: "Feature",
-    geometry: { type: "Polygon", coordinates: [[...ring, ring[0]]] },
-    properties: { name, external_id: name },
-  });
-};
 
 const polygons = (isCrossing: boolean): string =>
   Array.from({ length: 90 }, (_, n) => polygon(n, 9900, isCrossing)).join(",");

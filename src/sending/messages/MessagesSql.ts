@@ -33,7 +33,7 @@ export interface MessageRow
   readonly media: ContentMedia | null;
 }
 
-/** Statements on a device's messages. Bound: 1 message or a page of 101. */
+/** Statements on a device's messages. Bound: 1 message, or a page of 101; reads the keys of all. */
 export class MessagesSql extends SqlService<MessagesSql>("waypost/sending/MessagesSql")((sql) => {
   const { onShard } = workspaceStatements(sql);
 
