@@ -7,7 +7,7 @@ import type { Heavy } from "./Neighbour.ts";
 import { exchange, type PacedRequest } from "./PacedLoad.ts";
 import type { ServiceWorkspace } from "./ServiceApi.ts";
 
-/** Sends requests, so many at a time, until the round ends. Answers are not judged: many are refused. */
+/** Sends requests, so many at a time, until the round ends. Many answers are refusals. */
 export const repeated =
   (connections: number, next: () => PacedRequest, pause = 0): Heavy["work"] =>
   async (stop) => {

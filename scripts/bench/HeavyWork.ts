@@ -1,4 +1,4 @@
-/** The heavy kinds of work that one tenant does in the bench of tenants. Each begins in a workspace of its own. */
+/** The kinds of heavy work that one tenant does in the bench of tenants, each in a workspace of its own. */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { execFile } from "node:child_process";
@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { insertDevices, insertLocations, insertReporters, workspaceKey } from "./BenchRows.ts";
+import { insertDevices, insertLocations, insertReporters, untilNone, workspaceKey } from "./BenchRows.ts";
 import { longReads } from "./HeavyReads.ts";
 import { photo, post, readSlowly, repeated, reports, several } from "./HeavyRequests.ts";
 import type { Heavy } from "./Neighbour.ts";
@@ -16,6 +16,8 @@ import { setting } from "./Rounds.ts";
 import { ask, dayFromNow, geoCampaign, note, operatorKey, type ServiceWorkspace } from "./ServiceApi.ts";
 
 const scale = setting("SCALE", 1);
+/** Rows of a statement: the client gives up one that takes half a minute. */
+const part = 50_000;
 /** A count of the issue, smaller by `BENCH_SCALE`. */
 const scaled = (count: number): number => Math.max(10, Math.round(count * scale));
 
@@ -42,7 +44,8 @@ const person = Effect.fnUntraced(function* (workspace: ServiceWorkspace, devices
   const sql = yield* SqlClient.SqlClient;
   const key = yield* workspaceKey(workspace.id);
   yield* insertDevices(key, 1, devices);
-  yield* sql`INSERT INTO device_user (workspace_id, environment, user_id) VALUES (${key}, 'production', 'guest')`;
+  yield* sql`INSERT INTO device_user (workspace_id, environment, user_id)
+    VALUES (${key}, 'production', 'guest')`;
   yield* sql`UPDATE device d SET user_id = 'guest', user_key = u.key
     FROM device_user u WHERE u.workspace_id = d.workspace_id AND d.workspace_id = ${key}`;
   yield* sql`VACUUM ANALYZE device`.unprepared;
@@ -108,12 +111,18 @@ export const heavyWork: Readonly<
       yield* eventCampaign(workspace, { event: "left", delay_minutes: 60 });
       const report = reports(workspace, [token], 1, { type: "custom", name: "left" })();
       yield* Effect.promise(() => exchange(new Agent(), report));
-      const multiply = sql`
+      const multiply = Effect.forEach(several(Math.ceil(rows / part), String), () =>
+        Effect.suspend(
+          () => sql`
           INSERT INTO dwell SELECT (jsonb_populate_record(w, jsonb_build_object('event_id', gen_random_uuid(),
-            'device_key', 2 + n % 20000, 'unit', 2 + n % 20000,
-            'due_at', ${new Date(Date.now())}::timestamptz))).*
-          FROM dwell w, generate_series(1, ${rows}::int) n WHERE w.workspace_id = ${key} AND w.device_key = 1`;
-      const clear = sql`DELETE FROM dwell WHERE workspace_id = ${key} AND device_key > 1`;
+            'device_key', 2 + n % 20000, 'unit', 2 + n % 20000, 'due_at', ${new Date()}::timestamptz))).*
+          FROM dwell w, generate_series(1, ${Math.min(rows, part)}::int) n
+          WHERE w.workspace_id = ${key} AND w.device_key = 1`,
+        ),
+      );
+      const clear = untilNone(sql`
+        DELETE FROM dwell WHERE ctid = ANY (ARRAY (SELECT ctid FROM dwell
+          WHERE workspace_id = ${key} AND device_key > 1 LIMIT ${part})) RETURNING 1`);
       return { due: { before: multiply, work: () => Promise.resolve(), after: clear } };
     }),
   },
@@ -239,7 +248,7 @@ export const heavyWork: Readonly<
       const sql = yield* SqlClient.SqlClient;
       const key = yield* person(workspace, scaled(50_000));
       const give = sql`UPDATE device SET user_id = 'person-' || key % 1000, user_key = NULL
-          WHERE workspace_id = ${key}`;
+          WHERE workspace_id = ${key} AND erased_at IS NULL`;
       let count = 0;
       const next = (): PacedRequest => ({
         method: "DELETE",

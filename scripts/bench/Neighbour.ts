@@ -19,7 +19,7 @@ export interface Heavy {
   readonly after?: Effect.Effect<unknown, unknown, SqlClient.SqlClient>;
 }
 
-/** What the quiet tenant has seen in a round: milliseconds, and counts. */
+/** The figures of the quiet tenant in a round: milliseconds, and counts. */
 export interface Seen {
   readonly reads: ReadonlyArray<number>;
   readonly events: ReadonlyArray<number>;
@@ -55,7 +55,7 @@ export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspac
   const immediate = yield* campaignOf("At once", { type: "event" }, onEvent({ event: "opened" }));
   const waiting = yield* campaignOf("Later", { type: "event" }, onEvent({ event: "left", delay_minutes: 1 }));
   const dwelling = yield* campaignOf(
-    "Stay",
+    "Visit",
     { type: "geo", location_ids: [location] },
     { trigger_type: "on_dwell", trigger_config: { minutes: 1 } },
   );
@@ -80,7 +80,7 @@ export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspac
   };
 
   let lastDue = reporters / 2;
-  /** Reports events of a minute ago, whose messages are due within the round. Gives the instants by device. */
+  /** Reports events of a minute ago, whose messages are due in the round. Gives the instants by device. */
   const reportDue = async (agent: Agent, millis: number): Promise<ReadonlyMap<number, number>> => {
     const due = new Map<number, number>();
     for (let n = 0; n < dueInRound; n++) {
@@ -153,6 +153,8 @@ export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspac
       return await reported;
     });
     if (heavy?.after !== undefined) yield* heavy.after;
+    // So that the next round has nothing of this one.
+    if (heavy !== null) yield* Effect.sleep(2_000);
     const until = performance.now() + graceMillis;
     let result = yield* lateness(due);
     while (result.missing > 0 && performance.now() < until) {

@@ -1,9 +1,10 @@
 /**
- * What the heavy work of one tenant does to a quiet one: its reads, its events and writes, its messages that
- * are due, in rounds that alternate with rounds alone (contract TR; bar: twice the time alone for medians and
- * p99, no process over 600 MB, no 5xx, nothing lost). Each group of kinds has a Waypost and a database of its
- * own. BENCH_ROUNDS (3 if unset) rounds of BENCH_SECONDS (8 if unset); BENCH_SCALE (1 if unset) makes the
- * tenant smaller, BENCH_DUE sets its due rows (300,000 if unset), and `BENCH_KINDS=guest,slow` selects.
+ * The heavy work of one tenant beside a quiet one: the reads, events and writes of the latter, and its
+ * messages that are due, in rounds that alternate with rounds alone. The bars are twice the time alone for
+ * medians and p99, no process over 600 MB, no 5xx, and nothing lost. Each group of kinds has a Waypost and a
+ * database of its own. BENCH_ROUNDS (3 if unset) rounds of BENCH_SECONDS (8 if unset); BENCH_SCALE (1 if
+ * unset) makes the tenant smaller, BENCH_DUE sets its due rows (300,000 if unset), and
+ * `BENCH_KINDS=guest,slow` selects.
  */
 import { Cause, Effect } from "effect";
 import { SqlClient } from "effect/sql";

@@ -1,9 +1,9 @@
 /**
  * The rule of bounds: a statement of a `*Sql.ts` that can return or touch more than 1,000 rows for one call
  * says its bound where it is declared, as `Bound: 100 locations of a campaign.` in the comment above it, or
- * above the declaration that contains it, for all of its statements. A line `// Bound: …` is about the rest of
- * its block. `none` with what it is about says that there is no bound. Evident bounds need no words: a row by
- * its whole key, an insert of one row, a `LIMIT` at the end, and the parts of another statement.
+ * above the declaration that contains it, for all of its statements. A line `// Bound: …` is about the rest
+ * of its block. `none` with what it is about says that there is no bound. Evident bounds need no words: a
+ * row by its whole key, an insert of one row, a `LIMIT` at the end, and the parts of another statement.
  */
 import { tokensOf } from "../mutants/Tokens.ts";
 import type { Finding, SourceFile } from "./finding.ts";
@@ -136,7 +136,7 @@ export const statementBounds = (file: SourceFile, keys: TableKeys): ReadonlyArra
   const bounded = boundedLines(file.text);
   return statementsOf(file.text).flatMap(({ line, text }) => {
     if (isEvident(text, keys) || bounded.has(line)) return [];
-    const message = `The statement may touch more than ${maxRows} rows: say "Bound: <number> <rows>." above it.`;
+    const message = `The statement may touch over ${maxRows} rows: say "Bound: <number> <rows>." above it.`;
     return [{ file: file.path, line, message }];
   });
 };

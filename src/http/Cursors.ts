@@ -21,7 +21,7 @@ export interface ListScope {
   readonly endpoint: string;
   readonly owner: TenantKey | string;
   readonly filters?: { readonly [name: string]: string | number | boolean | null | undefined };
-  /** An item can have hundreds of kilobytes: a page ends early, so that it stays below 16 MB (contract D2.4). */
+  /** An item can have a megabyte: a page ends early, so that it has less than 16 MB (contract D2.4). */
   readonly isLarge?: true;
 }
 
