@@ -7,6 +7,27 @@ import type { Heavy } from "./Neighbour.ts";
 import { exchange, type PacedRequest } from "./PacedLoad.ts";
 import type { ServiceWorkspace } from "./ServiceApi.ts";
 
+const answers = new Map<number, number>();
+
+/** Counts an answer to heavy work by its status; 0 for none. */
+export const noteAnswer = (status: number): void => {
+  answers.set(status, (answers.get(status) ?? 0) + 1);
+};
+
+/** The counts since the last call, such as `200: 12, 429: 3`. */
+export const takeAnswers = (): string => {
+  const text = [...answers].toSorted(([a], [b]) => a - b).map((each) => each.join(": "));
+  answers.clear();
+  return text.join(", ");
+};
+
+/** Sends a request, and counts its answer. */
+export const sendHeavy = (agent: Agent, request: PacedRequest): Promise<void> =>
+  exchange(agent, request).then(
+    ({ status }) => noteAnswer(status),
+    () => noteAnswer(0),
+  );
+
 /** Sends requests, so many at a time, until the round ends. Many answers are refusals. */
 export const repeated =
   (connections: number, next: () => PacedRequest, pause = 0): Heavy["work"] =>
@@ -15,7 +36,7 @@ export const repeated =
     await Promise.all(
       Array.from({ length: connections }, async () => {
         while (!stop()) {
-          await exchange(agent, next()).catch(() => null);
+          await sendHeavy(agent, next());
           await new Promise((resolve) => setTimeout(resolve, pause));
         }
       }),
@@ -53,6 +74,7 @@ export const reports = (
 export const readSlowly = (url: string, token: string, stop: () => boolean): Promise<void> =>
   new Promise((resolve) => {
     const request = httpGet(url, { headers: { authorization: `Bearer ${token}` } }, (answer) => {
+      noteAnswer(answer.statusCode ?? 0);
       const timer = setInterval(() => {
         answer.read(2_000);
         if (!stop()) return;

@@ -8,7 +8,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { insertDevices, insertLocations, insertReporters, untilNone, workspaceKey } from "./BenchRows.ts";
 import { longReads } from "./HeavyReads.ts";
-import { photo, post, readSlowly, repeated, reports, several } from "./HeavyRequests.ts";
+import {
+  noteAnswer,
+  photo,
+  post,
+  readSlowly,
+  repeated,
+  reports,
+  sendHeavy,
+  several,
+} from "./HeavyRequests.ts";
 import type { Heavy } from "./Neighbour.ts";
 import { exchange, type PacedRequest } from "./PacedLoad.ts";
 import { collection, polygon } from "./Polygons.ts";
@@ -68,9 +77,7 @@ const personsEvents = (
   return async () => {
     const agent = new Agent({ keepAlive: true });
     for (let sent = 0; sent < count; sent += 100)
-      await exchange(agent, post(`${platform}/events`, token, { events: several(100, event) })).catch(
-        () => null,
-      );
+      await sendHeavy(agent, post(`${platform}/events`, token, { events: several(100, event) }));
     agent.destroy();
   };
 };
@@ -199,6 +206,7 @@ export const heavyWork: Readonly<
         body.set("file", file, `${randomUUID()}.jpg`);
         const headers = { authorization: `Bearer ${token}` };
         const answer = await fetch(`${platform}/media`, { method: "POST", headers, body }).catch(() => null);
+        noteAnswer(answer?.status ?? 0);
         await answer?.text();
       };
       const work: Heavy["work"] = async (stop) => {
@@ -229,7 +237,10 @@ export const heavyWork: Readonly<
       const client = join(import.meta.dirname, "DeviceClient.ts");
       const address = `${operator}/production/devices/import`;
       const command = [client, address, operatorKey, String(scaled(100_000)), "csv"];
-      const work = () => promisify(execFile)(process.execPath, command);
+      const work = async () => {
+        await promisify(execFile)(process.execPath, command);
+        noteAnswer(200);
+      };
       return Effect.succeed({ import: { work } });
     },
   },

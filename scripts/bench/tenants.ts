@@ -13,6 +13,7 @@ import process from "node:process";
 import { mebibytesOf } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
+import { takeAnswers } from "./HeavyRequests.ts";
 import { heavyWork } from "./HeavyWork.ts";
 import { type Heavy, neighbour, type Seen, spreadOf } from "./Neighbour.ts";
 import { alternately, median, met, ratios, setting } from "./Rounds.ts";
@@ -68,6 +69,7 @@ const printRow = (name: string, alone: ReadonlyArray<Seen>, beside: ReadonlyArra
     cell(most, bars.mebibytes),
     cell(sum("failed"), bars.failed),
     cell(sum("lost"), bars.lost),
+    `  ${takeAnswers()}`,
   ]);
 };
 
@@ -102,8 +104,10 @@ const measureGroup = Effect.fnUntraced(function* (group: string, kinds: Readonly
 });
 
 const bench = Effect.gen(function* () {
-  console.log(`times of a quiet tenant beside another's work, to those alone; MiB, 5xx and lost messages`);
-  line(["work", ...columns, "MiB", "5xx", "lost"]);
+  console.log(
+    `times of a quiet tenant beside another's work, to those alone; the most MiB, its 5xx and lost messages`,
+  );
+  line(["work", ...columns, "MiB", "5xx", "lost", "  answers to the work"]);
   for (const [group, { kinds }] of Object.entries(heavyWork)) {
     const chosen = kinds.filter((kind) => wanted === undefined || wanted.includes(kind));
     if (chosen.length === 0) continue;

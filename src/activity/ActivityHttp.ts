@@ -17,7 +17,9 @@ export const activityHandlers = handlerGroup(
       Effect.flatMap(Caller, (caller) => {
         const filters = filtersOf(query);
         const scope = { endpoint: "GET /activity", owner: caller, filters: { ...filters } };
-        return cursors.page(scope, query, (position) => activity.page(caller, position, filters));
+        return cursors.page({ ...scope, isLarge: true }, query, (position) =>
+          activity.page(caller, position, filters),
+        );
       }),
     );
   }),

@@ -9,7 +9,7 @@ const maxValues = 20;
 /** The most names: those of an app are few, but an app can put anything there. */
 const maxNames = 1000;
 /** Longer values are no use for a choice, and would make the response large. */
-const maxValueLength = 255;
+const maxValueBytes = 255;
 
 /** The statements on the attributes that devices have. Bound: 1,000 names; reads 100,000 devices at most. */
 export class AttributesSql extends Context.Service<AttributesSql>()("waypost/devices/AttributesSql", {
@@ -39,7 +39,7 @@ export class AttributesSql extends Context.Service<AttributesSql>()("waypost/dev
           ) AS parts GROUP BY name, value
         ), ranked AS (
           SELECT *, row_number() OVER (PARTITION BY name ORDER BY devices DESC, value) AS rank
-          FROM counted WHERE length(value::text) <= ${maxValueLength}
+          FROM counted WHERE octet_length(value::text) <= ${maxValueBytes}
         )
         SELECT n.name, round(n.devices * ${scale}::float8) AS devices, COALESCE((
             SELECT jsonb_agg(jsonb_build_object('value', r.value,
