@@ -33,9 +33,9 @@ const scaled = (count: number): number => Math.max(10, Math.round(count * scale)
 const eventCampaign = Effect.fnUntraced(function* (
   { platform, token }: ServiceWorkspace,
   config: object,
-  notifications = 1,
+  notifications: number = 1,
   fields: object = { type: "event" },
-  trigger_type = "on_event",
+  trigger_type: string = "on_event",
 ) {
   const draft = { name: randomUUID(), timezone: "UTC", starts_at: dayFromNow(0), ...fields };
   const { id } = yield* ask(`${platform}/campaigns`, token, draft);

@@ -150,7 +150,7 @@ export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspac
       await Promise.all(Array.from({ length: 4 }, converse));
       await work?.catch((error: unknown) => console.error(`  the heavy work ended: ${String(error)}`));
       agent.destroy();
-      return await reported;
+      return reported;
     });
     if (heavy?.after !== undefined) yield* heavy.after;
     // So that the next round has nothing of this one.
@@ -165,13 +165,14 @@ export const neighbour = Effect.fnUntraced(function* (workspace: ServiceWorkspac
     const lost = result.missing + Math.max(0, accepted - made);
     const sorted = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b);
     const { events, reads, writes } = times;
-    return {
+    const seen: Seen = {
       reads: sorted(reads),
       events: sorted([...events, ...writes]),
       late: sorted(result.late),
       failed,
       lost,
-    } satisfies Seen as Seen;
+    };
+    return seen;
   });
   return { measure };
 });
