@@ -15,5 +15,7 @@ export class EnrolmentsRepository extends Context.Service<
      * ends.
      */
     readonly isEnrolled: (tenant: Tenant, of: Experimental) => Effect.Effect<boolean>;
+    /** Whether units are enrolled in the variants of a notification. Takes the same locks (contract TR4). */
+    readonly hasArms: (tenant: Tenant, notification: NotificationId) => Effect.Effect<boolean>;
   }
 >()("waypost/campaigns/EnrolmentsRepository") {}

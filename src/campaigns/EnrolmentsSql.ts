@@ -2,8 +2,9 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
 import { anyRow } from "../database/Statements.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
+import type { Tenant } from "../workspaces/Workspace.ts";
 import { EnrolmentsRepository, type Experimental } from "./EnrolmentsRepository.ts";
 
 /** Every statement on enrolments that changes of campaigns and notifications need. */
@@ -18,12 +19,25 @@ export const enrolmentsSql = Layer.effect(
             WHERE a.workspace_id = c.workspace_id AND a.environment = c.environment AND a.campaign_id = c.id
               AND a.notification_id = ${of.notification})`;
 
+    /** A transaction that enrols has locked the campaign FOR KEY SHARE. */
+    const lock = (tenant: Tenant, of: Experimental) =>
+      Effect.orDie(sql<{ readonly id: string; readonly key: CampaignKey }>`
+        SELECT c.id, c.key FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${isOf(of)}
+        ORDER BY c.id FOR UPDATE`);
+
     return EnrolmentsRepository.of({
+      hasArms: (tenant, notification) =>
+        Effect.andThen(
+          lock(tenant, { notification }),
+          anyRow(sql`
+            SELECT FROM notification n
+            JOIN enrolment_count e ON ${sameTenant("e", "n")} AND e.notification_key = n.key
+            WHERE ${tenantIs("n", tenant)} AND n.id = ${notification}
+            LIMIT 1`),
+        ),
+
       isEnrolled: Effect.fnUntraced(function* (tenant, of) {
-        // A transaction that enrols has locked the campaign FOR KEY SHARE.
-        const campaigns = yield* Effect.orDie(sql<{ readonly id: string; readonly key: CampaignKey }>`
-          SELECT c.id, c.key FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${isOf(of)}
-          ORDER BY c.id FOR UPDATE`);
+        const campaigns = yield* lock(tenant, of);
         const notifications =
           "campaign" in of
             ? []

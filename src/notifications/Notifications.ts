@@ -6,7 +6,13 @@ import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { checkVersion, versionTag } from "../http/ResourceVersion.ts";
-import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import {
+  type Conflict,
+  type Forbidden,
+  NotFound,
+  type PreconditionFailed,
+  type Unprocessable,
+} from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, idAt, NotificationId, parseId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -20,6 +26,10 @@ import { type NotificationRow, NotificationsRepository } from "./NotificationsRe
 import { triggerOf } from "./ShownTrigger.ts";
 import { hasSlowTexts } from "./templates/ButtonAddresses.ts";
 import { resolveTrigger, type Trigger, type TriggerBody } from "./Trigger.ts";
+import { fixedVariants } from "./variants/FixedVariants.ts";
+
+/** A method for a notification on a campaign. */
+type OfPair<A, E> = (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<A, E>;
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
 export class Notifications extends Context.Service<
@@ -31,7 +41,7 @@ export class Notifications extends Context.Service<
       campaignId: string,
     ) => Effect.Effect<ReadonlyArray<Notification>, NotFound>;
     /** One notification of a campaign. @throws 404 */
-    readonly find: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<Notification, NotFound>;
+    readonly find: OfPair<Notification, NotFound>;
     /** Creates content and attaches it to a campaign. @throws 404, 422 with all problems, 403 for the plan */
     readonly create: (
       tenant: Tenant,
@@ -48,14 +58,10 @@ export class Notifications extends Context.Service<
       id: string,
       body: NotificationBody,
     ) => Effect.Effect<Notification, ChangeRefused>;
-    /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 412 */
-    readonly delete: (
-      tenant: Tenant,
-      campaignId: string,
-      id: string,
-    ) => Effect.Effect<DeletedResource, NotFound | PreconditionFailed>;
+    /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 409, 412 */
+    readonly delete: OfPair<DeletedResource, Conflict | NotFound | PreconditionFailed>;
     /** Checks that the campaign and the notification exist. @throws 404 */
-    readonly checkPair: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<void, NotFound>;
+    readonly checkPair: OfPair<void, NotFound>;
     /** Attaches existing content to one more campaign (contract F7). @throws 404, 422, 403 for the plan */
     readonly attach: (
       tenant: Tenant,
@@ -63,8 +69,8 @@ export class Notifications extends Context.Service<
       id: string,
       body: TriggerBody,
     ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
-    /** Detaches a notification from a campaign and keeps its content. @throws 404 */
-    readonly detach: (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<Content, NotFound>;
+    /** Detaches a notification from a campaign and keeps its content. @throws 404, 409 */
+    readonly detach: OfPair<Content, Conflict | NotFound>;
   }
 >()("waypost/notifications/Notifications") {
   static readonly layer = Layer.effect(
@@ -77,6 +83,7 @@ export class Notifications extends Context.Service<
       const sends = yield* SendPlan;
       const contents = yield* Contents;
       const activity = yield* Activity;
+      const { checkLeaving } = yield* fixedVariants;
 
       const show = (row: NotificationRow): Notification => ({ ...contents.shown(row), ...triggerOf(row) });
 
@@ -115,6 +122,7 @@ export class Notifications extends Context.Service<
       const detach = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, campaignId, id);
+        yield* checkLeaving(tenant, row);
         yield* repository.detach(tenant, row.campaign_id, row.id);
         yield* sends.cancel(tenant, row.campaign_id, row.id, yield* Clock.currentTimeMillis);
         return row;

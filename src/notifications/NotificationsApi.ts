@@ -75,13 +75,17 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
     HttpApiEndpoint.delete("delete", "/campaigns/:campaign/notifications/:notification", {
       params,
       success: Deleted,
-      error: [NotFound],
+      error: [Conflict, NotFound],
     })
       .middleware(IfMatch)
       .middleware(Idempotency)
       .annotate(Needs, "notifications:write")
       .annotate(OpenApi.Summary, "Take a notification off a campaign")
-      .annotate(OpenApi.Description, "Its content is deleted too, once it is on no other campaign."),
+      .annotate(
+        OpenApi.Description,
+        "Its content is deleted too, once it is on no other campaign. Once people are enrolled in its variants " +
+          "it stays: 409.",
+      ),
   )
   .annotate(OpenApi.Title, "Notifications")
   .annotate(

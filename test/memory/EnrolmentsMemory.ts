@@ -4,5 +4,5 @@ import { EnrolmentsRepository } from "../../src/campaigns/EnrolmentsRepository.t
 /** Nothing is sent in memory, so nobody is enrolled. */
 export const enrolmentsMemory = Layer.succeed(
   EnrolmentsRepository,
-  EnrolmentsRepository.of({ isEnrolled: () => Effect.succeed(false) }),
+  EnrolmentsRepository.of({ hasArms: () => Effect.succeed(false), isEnrolled: () => Effect.succeed(false) }),
 );

@@ -16,6 +16,12 @@ export const fixedVariants = Effect.gen(function* () {
   const enrolments = yield* EnrolmentsRepository;
   const isFixed = (tenant: Tenant, { id }: ContentRow) => enrolments.isEnrolled(tenant, { notification: id });
   return {
+    /** Checks that a notification may leave a campaign. @throws 409 once people are in its variants (TR4) */
+    checkLeaving: Effect.fnUntraced(function* (tenant: Tenant, { id, variants }: ContentRow) {
+      if (variants.length === 0 || !(yield* enrolments.hasArms(tenant, id))) return;
+      return yield* Conflict.experiment({ notification: [staysAttached] });
+    }),
+
     /**
      * A body with the variants that it leaves out and keeps, if they have other rules in the content that it
      * makes. Otherwise they are not checked again: the address of a button may be gone since.
@@ -46,3 +52,7 @@ export const fixedVariants = Effect.gen(function* () {
 const fixedSplit =
   "People are enrolled in the experiment, so the keys, weights and order of the variants are fixed: send " +
   "them as they are, or leave the variants out.";
+
+const staysAttached =
+  "People are enrolled in the experiment of the notification, so it stays on its campaigns: it leaves a " +
+  "campaign that is deleted.";

@@ -25,7 +25,7 @@ export interface UnitArm extends Arm {
 export class Experiments extends Context.Service<
   Experiments,
   {
-    /** The arms of messages, in their order; null once the campaign is deleted. Reads nothing for none. */
+    /** The arms of messages, in their order; null once it has left its campaign. Reads nothing for none. */
     readonly arms: (
       subjects: ReadonlyArray<ExperimentSubject>,
     ) => Effect.Effect<ReadonlyArray<UnitArm | null>>;
@@ -49,8 +49,9 @@ export class Experiments extends Context.Service<
           return subjects.map((subject, index): UnitArm | null => {
             const { campaignKey, deviceId, deviceKey, notificationId, userId, userKey } = subject;
             const experiment = experiments.get(campaignKey);
-            if (experiment === undefined) return null;
-            const arm = armOf(experiment, notificationId, splits.get(index) ?? [], unitOf(deviceId, userId));
+            const split = splits.get(index);
+            if (experiment === undefined || split === undefined) return null;
+            const arm = armOf(experiment, notificationId, split, unitOf(deviceId, userId));
             return { ...arm, unitKey: unitKeyOf(deviceKey, userKey) };
           });
         }),

@@ -41,17 +41,20 @@ export class ExperimentsSql extends SqlService<ExperimentsSql>("waypost/sending/
       )}) AND (c.holdout_percent > 0 OR c.has_variants)
       ORDER BY c.key FOR KEY SHARE OF c`),
 
-  /** The variants of notifications (`ord`, from 1), as they are while their campaigns are locked. */
+  /** The variants of attached notifications (`ord`, from 1), as they are while their campaigns are locked. */
   splits: (keys: ReadonlyArray<ExperimentKey>) =>
     Effect.orDie(sql<{ readonly ord: number; readonly variants: Split }>`
-      SELECT p.ord::int AS ord, k.variants
+      SELECT p.ord::int AS ord, COALESCE(k.variants, '[]') AS variants
       FROM ${unnested("p", keys, {
         ...tenantColumns,
+        campaign_key: ["int4", ({ campaignKey }) => campaignKey],
         notification_key: ["int4", ({ notificationKey }) => notificationKey],
       })}
+      JOIN campaign c ON ${sameTenant("c", "p")} AND c.key = p.campaign_key
       JOIN notification n ON ${sameTenant("n", "p")} AND n.key = p.notification_key
-      JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
-      WHERE k.variants IS NOT NULL`),
+      JOIN campaign_notification a ON ${sameTenant("a", "p")} AND a.campaign_id = c.id
+        AND a.notification_id = n.id
+      JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key`),
 
   /** The experiments of started sends. */
   ofSends: (sends: ReadonlyArray<StartedSend>) =>
