@@ -22,6 +22,7 @@ import { isPreflight, preflightResponse } from "./CrossOrigin.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RequestActivity } from "./RequestActivity.ts";
 import { RouteTable } from "./RouteTable.ts";
+import { framingRefusal } from "./connections/RequestFraming.ts";
 import { discardBody } from "./connections/UnreadBody.ts";
 
 type Services = HttpServerRequest.HttpServerRequest | Scope.Scope;
@@ -151,6 +152,8 @@ const requestPipeline = Effect.gen(function* () {
     state: RequestState,
   ): App => {
     const { request } = incoming;
+    const misframed = framingRefusal(request);
+    if (misframed !== null) return Effect.succeed(misframed);
     if (matched === null) {
       const isRefused = isWholeServer(request) || isDisguisedPath(incoming);
       return isRefused ? Effect.succeed(errorResponse(routes.unknown)) : routed(app, request, state.url);
