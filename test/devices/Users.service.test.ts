@@ -110,7 +110,7 @@ layer(TestWaypost.shared)("Users of devices", (it) => {
           "",
           "zz",
           good.slice(0, 62),
-          `${good}00`,
+          ...["00", "0", "zz", " ", "=", "\0", "é"].map((more) => good + more),
           hashOf(secret, "anna"),
         ]) {
           const sent = user_hash === undefined ? {} : { user_hash };

@@ -15,8 +15,8 @@ import { UserSecretsSql } from "./UserSecretsSql.ts";
 const prefix = "wpu_";
 
 /** The proof of a user id: its HMAC-SHA256 under the user secret. */
-const userHash = (secret: string, userId: string): Buffer =>
-  createHmac("sha256", secret).update(userId).digest();
+const userHash = (secret: string, userId: string): string =>
+  createHmac("sha256", secret).update(userId).digest("hex");
 
 const hashRequired = Forbidden.of(
   "user_hash_required",
@@ -69,8 +69,9 @@ export class UserSecrets extends Context.Service<
           const row = yield* repository.find(tenant);
           const secret = row && unseal(key, contextOf(tenant), row.sealed);
           if (secret === null) return yield* hashRequired;
-          const sent = Buffer.from(user_hash ?? "", "hex");
-          const expected = userHash(secret, user_id);
+          // The texts are compared: several hexadecimal texts decode to the same bytes.
+          const sent = Buffer.from(user_hash?.toLowerCase() ?? "");
+          const expected = Buffer.from(userHash(secret, user_id));
           if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) return yield* hashRequired;
         }),
       });
