@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { here, operator, platform } from "../data/Api.ts";
 import { send, sendWhole, sentencesOf } from "../data/ApiCall.ts";
 import { refresh, useData } from "../data/Query.ts";
+import { serverNow } from "../data/ServerTime.ts";
 import type { Campaign } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
 import { Dialog } from "../parts/Dialog.tsx";
@@ -17,17 +18,21 @@ const waitMillis = 2_000;
 /** A name in the code is cut, so that the code stays coarse enough to scan. */
 const maxNameChars = 30;
 
-/** An SDK key for tries from this origin, kept in this browser until "Sign out". @throws ApiProblem */
+/** The server gives this name a meaning: it takes a key for tries for an hour. */
+const keyName = "Try it here";
+const youngMillis = 1_800_000;
+
+/** A new SDK key for tries from this origin, or the one of the last half hour. @throws ApiProblem */
 const sdkKeyForTries = async (): Promise<string> => {
   const draft = draftKey(workspaceId.value ?? "", environment.value, "try");
   const kept = readDraft(draft) as { readonly id: string; readonly key: string } | undefined;
-  const { data: keys } = await sendWhole(operator.sdkKeys.list(...here()));
-  if (kept !== undefined && keys.some((each) => each.id === kept.id && each.revoked_at === null))
-    return kept.key;
-  const issue = operator.sdkKeys.issue(...here(), {
-    name: "Try it here",
-    allowed_origins: [location.origin],
-  });
+  const { data } = await sendWhole(operator.sdkKeys.list(...here()));
+  const keys = data.filter(({ name, revoked_at }) => name === keyName && revoked_at === null);
+  const ageOf = (each: { readonly created_at: string }) => serverNow() - Date.parse(each.created_at);
+  if (kept && keys.some((each) => each.id === kept.id && ageOf(each) < youngMillis)) return kept.key;
+  for (const each of keys)
+    if (ageOf(each) > 2 * youngMillis) await send(operator.sdkKeys.revoke(...here(), each.id));
+  const issue = operator.sdkKeys.issue(...here(), { name: keyName, allowed_origins: [location.origin] });
   const { id, sdk_key: key } = (await send(issue)).data;
   keepDraft(draft, { id, key });
   return key;
@@ -84,7 +89,7 @@ export const TryDialog = ({
   });
   const address = `${location.origin}/sdk/v1/try.html#${fragment}`;
   return (
-    <Dialog title="Try it here" onClose={onClose} actions={<Button onPress={onClose}>Close</Button>}>
+    <Dialog title={keyName} onClose={onClose} actions={<Button onPress={onClose}>Close</Button>}>
       <p>
         A browser becomes a test device, with an inbox and, where Web Push is set up, pushes. Use this one, or
         scan the code with a phone that reaches {location.host}.
@@ -128,7 +133,7 @@ export const TryHere = () => {
   if (!isOperator()) return null;
   return (
     <>
-      <Button onPress={() => setOpen(true)}>Try it here</Button>
+      <Button onPress={() => setOpen(true)}>{keyName}</Button>
       {isOpen && <TryDialog onClose={() => setOpen(false)} />}
     </>
   );

@@ -1,6 +1,7 @@
 /**
  * `/sdk/v1/try.html`: makes the browser a test device, to which the console leads. The fragment has the SDK
- * key, the name of the try, and perhaps a location whose visit can be simulated.
+ * key, the name of the try, and perhaps a location whose visit can be simulated. Only a key that the console
+ * of this server has just made is taken: nobody else leads a browser to messages of theirs.
  */
 import { DeviceStore } from "../device/DeviceStore.ts";
 import { callServer } from "../device/Sender.ts";
@@ -57,10 +58,28 @@ const visit = async (store: DeviceStore, inbox: WaypostInbox): Promise<void> => 
   await inbox.refresh();
 };
 
+/** Whether the console has just made the key. The request has no device, so that it registers none. */
+const isKeyForTries = async (): Promise<boolean> => {
+  const { status } = await fetch("/device/v1/devices/try", {
+    method: "PUT",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "waypost-try": "1" },
+    body: "{}",
+    credentials: "omit",
+  });
+  return status === 422;
+};
+
 const begin = async (): Promise<void> => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(styles);
   document.adoptedStyleSheets = [sheet];
+  const store = await DeviceStore.open();
+  const state = await store.get("state");
+  const isSame = state?.profile.attributes?.["try_it_here"] === name;
+  // A browser that is the device of this try already stays it.
+  const isKnown = isSame && (await store.get("settings"))?.sdkKey === key;
+  if (!isKnown && !(await isKeyForTries()))
+    return say("This address is not, or no longer, of use: open “Try it here” in the console.");
   const [sdk, inboxes]: ReadonlyArray<string> = ["./waypost.js", "./inbox.js"];
   await import(inboxes ?? "");
   const { start } = (await import(sdk ?? "")) as { readonly start: typeof startDevice };
@@ -71,10 +90,8 @@ const begin = async (): Promise<void> => {
       worker: "/sdk/v1/worker.js",
       attributes: { try_it_here: name },
     });
-  const store = await DeviceStore.open();
-  const state = await store.get("state");
   let device = await register();
-  if (state !== undefined && state.profile.attributes?.["try_it_here"] !== name) {
+  if (state !== undefined && !isSame) {
     // This browser was the device of another try.
     await device.forget();
     device = await register();

@@ -35,6 +35,7 @@ export interface SdkKeyGrant {
   readonly environment: Environment;
   readonly revoked_at: Date | null;
   readonly allowed_origins: ReadonlyArray<string> | null;
+  readonly created_at: Date;
 }
 
 /** A credential as it is issued; `digest` is the SHA-256 of the secret, `now` in epoch milliseconds. */

@@ -108,8 +108,8 @@ export const tokensSql = Layer.effect(
 
       findSdkKey: (digest) =>
         firstRow(sql<SdkKeyGrant>`
-          SELECT id, name, workspace_id, environment, revoked_at, allowed_origins FROM sdk_key
-          WHERE digest = ${digest}`),
+          SELECT id, name, workspace_id, environment, revoked_at, allowed_origins, created_at
+          FROM sdk_key WHERE digest = ${digest}`),
 
       touchSdkKey: (id, now) => run(sql`UPDATE sdk_key SET last_used_at = ${instant(now)} WHERE id = ${id}`),
     });

@@ -14,6 +14,9 @@ import { type DeviceTokenClaims, isTokenOf, openDeviceToken } from "./DeviceToke
 /** `last_seen_at` is exact to five minutes. */
 const seenMillis = 300_000;
 
+/** The name of the SDK keys that the console makes for test devices, and how long a page takes one. */
+const [tryKeyName, tryMillis] = ["Try it here", 3_600_000];
+
 /** The authenticated caller: an app by its SDK key, or a device by its own token. */
 export type AuthenticatedDevice =
   | { readonly _tag: "App"; readonly caller: SdkCaller["Service"] }
@@ -79,8 +82,10 @@ export class DeviceAuthentication extends Context.Service<DeviceAuthentication>(
               "use another one.",
           );
         }
-        const { allowed_origins: allowedOrigins, environment } = grant;
-        const caller = { ...(yield* activeWorkspace(grant.workspace_id)), environment, allowedOrigins };
+        const { allowed_origins: allowedOrigins, created_at, environment, name } = grant;
+        const triesUntil = name === tryKeyName ? created_at.getTime() + tryMillis : 0;
+        const workspace = yield* activeWorkspace(grant.workspace_id);
+        const caller = { ...workspace, environment, allowedOrigins, triesUntil };
         yield* tokens.touchSdkKey(grant.id);
         return { _tag: "App", caller } satisfies AuthenticatedDevice;
       });

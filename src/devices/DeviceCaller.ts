@@ -8,6 +8,8 @@ export class SdkCaller extends Context.Service<
   Tenant & {
     /** The origins whose pages may use the key; null for any. */
     readonly allowedOrigins: ReadonlyArray<string> | null;
+    /** Until when pages of test devices take the key, in epoch milliseconds; 0 for the key of an app. */
+    readonly triesUntil: number;
   }
 >()("waypost/devices/SdkCaller") {}
 

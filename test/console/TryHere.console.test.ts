@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { copyWorld, ok } from "../copies/CopyWorld.ts";
+import { devicesOf } from "../devices/TestDevices.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { checkPage, consoleTab, ConsoleTab } from "./ConsoleTab.ts";
 
@@ -85,6 +87,24 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("trying a campaign i
           await tried.seeText("This browser is no device any more.");
         });
       }),
+  );
+
+  inBrowser("the page of test devices takes no key that the console has not just made (console.try)", () =>
+    Effect.gen(function* () {
+      const { sandbox: device } = yield* devicesOf();
+      const tab = yield* consoleTab;
+      yield* Effect.promise(async () => {
+        const visit = "&visit=01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60&name=Win%20a%20prize";
+        await tab.page.goto(`${tab.origin}/sdk/v1/try.html#key=${device.sdkKey}&try=theirs${visit}`);
+        await tab.seeText("open “Try it here” in the console");
+        assert.notInclude(await tab.page.$eval("main", (main) => (main as HTMLElement).innerText), "prize");
+      });
+      const sql = yield* SqlClient.SqlClient;
+      assert.deepStrictEqual(
+        yield* sql`SELECT id FROM device WHERE workspace_id = ${device.workspaceId}`,
+        [],
+      );
+    }),
   );
 
   inBrowser("a person with a token is not offered to try it, which takes an SDK key (console.try)", () =>

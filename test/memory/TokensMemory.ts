@@ -75,6 +75,7 @@ const toGrant = (stored: Stored<NewCredential>) => ({
 const toSdkKeyGrant = (stored: Stored<NewSdkKey>) => ({
   ...toGrant(stored),
   allowed_origins: stored.allowedOrigins,
+  created_at: new Date(stored.now),
 });
 
 const toTokenGrant = (stored: Stored<NewToken>) => ({

@@ -105,6 +105,7 @@ layer(TestRepositories.layer)("TokensRepository", (it) => {
         environment: "sandbox",
         revoked_at: null,
         allowed_origins: ["https://shop.example"],
+        created_at: new Date("2026-11-21T12:00:00Z"),
       });
       assert.isNull(yield* repository.findSdkKey(newKey().digest));
     }),
