@@ -9,7 +9,8 @@ import { slices } from "./scripts/check/slices.ts";
 const app = "^console/";
 /** The libraries that it is built from. They are development dependencies: the build bundles them. */
 const appLibraries =
-  "preact|@preact/signals|maplibre-gl|topojson-client|terra-draw|terra-draw-maplibre-gl-adapter|pmtiles";
+  "preact|@preact/signals|maplibre-gl|topojson-client|terra-draw|terra-draw-maplibre-gl-adapter|pmtiles|" +
+  "hucre";
 
 /** The libraries of src/, by the name of the module, and the only files that may import them. */
 const owners = [

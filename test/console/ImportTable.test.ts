@@ -6,10 +6,13 @@ import {
   readTable,
   tableEntries,
 } from "../../console/locations/import/ImportTable.ts";
+import { workbookRows } from "../../console/locations/import/WorkbookRows.ts";
 import { testWorkbook } from "./TestWorkbook.ts";
 
 const read = async (name: string, content: string | Buffer): Promise<ImportTable> => {
-  const table = await readTable(new File([Buffer.from(content)], name));
+  const table = await readTable(new File([Buffer.from(content)], name), async (file) =>
+    workbookRows(new Uint8Array(await file.arrayBuffer())),
+  );
   if (table === undefined) throw new Error("no table");
   return table;
 };

@@ -10,14 +10,18 @@ const bytesOf = (value: number, count: 2 | 4): Buffer => {
   return buffer.subarray(0, count);
 };
 
-const zip = (files: ReadonlyArray<ZipFile>): Buffer => {
+/** A ZIP of files; `lie` changes the size that the directory names for one. */
+export const testZip = (
+  files: ReadonlyArray<ZipFile>,
+  lie = (_name: string, size: number): number => size,
+): Buffer => {
   const [parts, directory]: [Array<Buffer>, Array<Buffer>] = [[], []];
   let offset = 0;
   for (const [name, text] of files) {
     const [plain, packed] = [Buffer.from(text), deflateRawSync(text)];
     const head = [
       [20, 0, 8, 0, 0].map((value) => bytesOf(value, 2)),
-      [crc32(plain), packed.length, plain.length].map((value) => bytesOf(value, 4)),
+      [crc32(plain), packed.length, lie(name, plain.length)].map((value) => bytesOf(value, 4)),
       [name.length, 0].map((value) => bytesOf(value, 2)),
     ].flat();
     const local = Buffer.concat([bytesOf(0x04034b50, 4), ...head, Buffer.from(name), packed]);
@@ -42,6 +46,41 @@ const cell = (value: string | number, reference: string, strings: Array<string>)
   return `<c r="${reference}" t="s"><v>${strings.push(value) - 1}</v></c>`;
 };
 
+const types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+const relations = (...targets: ReadonlyArray<readonly [id: string, type: string, target: string]>): string =>
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${targets
+    .map(([id, type, target]) => `<Relationship Id="${id}" Type="${types}/${type}" Target="${target}"/>`)
+    .join("")}</Relationships>`;
+
+/** The files of a workbook around its first sheet, which is the second one in the ZIP. */
+export const packedWorkbook = (sheet: string, shared: string, styles = "<styleSheet/>"): Buffer =>
+  testZip([
+    ["[Content_Types].xml", "<Types/>"],
+    ["_rels/.rels", relations(["rId1", "officeDocument", "xl/workbook.xml"])],
+    [
+      "xl/workbook.xml",
+      '<workbook><sheets><sheet name="Stores" sheetId="2" r:id="rId7"/>' +
+        '<sheet name="Other" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    ],
+    [
+      "xl/_rels/workbook.xml.rels",
+      relations(
+        ["rId1", "worksheet", "worksheets/sheet1.xml"],
+        ["rId7", "worksheet", "worksheets/stores.xml"],
+        ["rId8", "sharedStrings", "sharedStrings.xml"],
+        ["rId9", "styles", "styles.xml"],
+      ),
+    ],
+    ["xl/worksheets/sheet1.xml", "<worksheet><sheetData/></worksheet>"],
+    ["xl/worksheets/stores.xml", sheet],
+    ["xl/sharedStrings.xml", shared],
+    ["xl/styles.xml", styles],
+  ]);
+
+/** A sheet of rows of XML. */
+export const sheetOf = (rows: string): string => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;
+
 /** A workbook with one sheet. Rows without cells, and empty texts, are left out, as spreadsheets do. */
 export const testWorkbook = (rows: ReadonlyArray<ReadonlyArray<string | number>>): Buffer => {
   const strings: Array<string> = [];
@@ -51,17 +90,6 @@ export const testWorkbook = (rows: ReadonlyArray<ReadonlyArray<string | number>>
     );
     return xml.length === 0 ? [] : [`<row r="${row + 1}">${xml.join("")}</row>`];
   });
-  const relation = 'Id="rId7" Type="worksheet" Target="worksheets/stores.xml"';
-  return zip([
-    [
-      "xl/workbook.xml",
-      '<workbook><sheets><sheet name="Stores" sheetId="1" r:id="rId7"/></sheets></workbook>',
-    ],
-    ["xl/_rels/workbook.xml.rels", `<Relationships><Relationship ${relation}/></Relationships>`],
-    ["xl/worksheets/stores.xml", `<worksheet><sheetData>${sheet.join("")}</sheetData></worksheet>`],
-    [
-      "xl/sharedStrings.xml",
-      `<sst>${strings.map((text) => `<si><t>${escaped(text)}</t></si>`).join("")}</sst>`,
-    ],
-  ]);
+  const shared = strings.map((text) => `<si><t>${escaped(text)}</t></si>`).join("");
+  return packedWorkbook(sheetOf(sheet.join("")), `<sst>${shared}</sst>`);
 };

@@ -16,6 +16,7 @@ import {
   isComplete,
   readTable,
   type TableEntry,
+  type TableRow,
   tableEntries,
 } from "./ImportTable.ts";
 
@@ -73,6 +74,9 @@ const sentenceOf = (error: unknown): string => {
 const runImport = async (options: RunOptions): Promise<void> =>
   (await import("./ImportRun.ts")).runImport(options);
 
+const readWorkbook = async (file: Blob): Promise<ReadonlyArray<TableRow>> =>
+  (await import("./WorkbookReader.ts")).readWorkbook(file);
+
 const removalConcurrency = 4;
 const retryMillis = 3_000;
 
@@ -104,7 +108,7 @@ export class ImportModel {
     this.#journal = readJournal(file);
     this.state.value = { ...first, stage: "checking", file };
     await this.#guarded("choice", signal, async () => {
-      const table = (await readTable(file)) ?? null;
+      const table = (await readTable(file, readWorkbook)) ?? null;
       if (signal.aborted) return;
       const mapping = table === null ? null : (this.#journal?.mapping ?? guessMapping(table));
       this.#set({ table, mapping });

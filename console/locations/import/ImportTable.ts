@@ -139,14 +139,23 @@ const decoded = (bytes: Uint8Array): string => {
 };
 
 const isWorkbook = ([p, k]: Uint8Array): boolean => p === 0x50 && k === 0x4b;
+/** The container of workbooks of before 2007, and of those with a password. */
+const isOldContainer = ([d, o]: Uint8Array): boolean => d === 0xd0 && o === 0xcf;
 
 /** The table of a file; undefined for GeoJSON. @throws ImportFileBroken */
-export const readTable = async (file: File): Promise<ImportTable | undefined> => {
+export const readTable = async (
+  file: File,
+  readWorkbook: (file: File) => Promise<ReadonlyArray<TableRow>>,
+): Promise<ImportTable | undefined> => {
   const opening = new Uint8Array(await file.slice(0, 65_536).arrayBuffer());
+  if (isOldContainer(opening))
+    throw new ImportFileBroken(
+      "The workbook is an old one (.xls) or has a password: save it as .xlsx without.",
+    );
   const isSheet = isWorkbook(opening);
   if (!isSheet && !/\.(?:csv|tsv|txt)$/i.test(file.name)) return undefined;
   let [rows, delimiter]: [ReadonlyArray<TableRow>, string | null] = [[], null];
-  if (isSheet) rows = await (await import("./WorkbookReader.ts")).readWorkbook(file);
+  if (isSheet) rows = await readWorkbook(file);
   else {
     const text = decoded(new Uint8Array(await file.arrayBuffer()));
     if (/^\s*[{[]/.test(text) || text.startsWith("\u001E")) return undefined;
