@@ -100,7 +100,7 @@ export class ContentsApi extends HttpApiGroup.make("contents")
       .annotate(
         OpenApi.Description,
         "The campaign no longer sends it; its scheduled and running sends are cancelled. The content is " +
-          "kept, also if it is on no campaign. Once people are enrolled in its variants it stays attached: 409.",
+          "kept, also if it is on no campaign. Once people are enrolled in its variants it stays: 409.",
       ),
   )
   .annotate(OpenApi.Title, "Contents")

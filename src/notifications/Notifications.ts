@@ -29,7 +29,9 @@ import { resolveTrigger, type Trigger, type TriggerBody } from "./Trigger.ts";
 import { fixedVariants } from "./variants/FixedVariants.ts";
 
 /** A method for a notification on a campaign. */
-type OfPair<A, E> = (tenant: Tenant, campaignId: string, id: string) => Effect.Effect<A, E>;
+type OfPair<A, E, Body extends ReadonlyArray<unknown> = []> = (
+  ...of: [tenant: Tenant, campaignId: string, id: string, ...Body]
+) => Effect.Effect<A, E>;
 
 /** Notifications on the campaigns of one environment: their content and their triggers (contract F1–F8). */
 export class Notifications extends Context.Service<
@@ -52,23 +54,13 @@ export class Notifications extends Context.Service<
      * Changes the content for all its campaigns, and the trigger on this one (contract F7). @throws 404, 409,
      * 412, 422
      */
-    readonly update: (
-      tenant: Tenant,
-      campaignId: string,
-      id: string,
-      body: NotificationBody,
-    ) => Effect.Effect<Notification, ChangeRefused>;
+    readonly update: OfPair<Notification, ChangeRefused, [body: NotificationBody]>;
     /** Detaches a notification from a campaign, and deletes it if it is on no other. @throws 404, 409, 412 */
     readonly delete: OfPair<DeletedResource, Conflict | NotFound | PreconditionFailed>;
     /** Checks that the campaign and the notification exist. @throws 404 */
     readonly checkPair: OfPair<void, NotFound>;
     /** Attaches existing content to one more campaign (contract F7). @throws 404, 422, 403 for the plan */
-    readonly attach: (
-      tenant: Tenant,
-      campaignId: string,
-      id: string,
-      body: TriggerBody,
-    ) => Effect.Effect<Notification, NotFound | Unprocessable | Forbidden>;
+    readonly attach: OfPair<Notification, NotFound | Unprocessable | Forbidden, [body: TriggerBody]>;
     /** Detaches a notification from a campaign and keeps its content. @throws 404, 409 */
     readonly detach: OfPair<Content, Conflict | NotFound>;
   }
@@ -115,10 +107,7 @@ export class Notifications extends Context.Service<
         return show(yield* Effect.orDie(findRow(tenant, campaign.id, id)));
       });
 
-      /**
-       * The lock prevents that two requests detach a notification from its last two campaigns and both keep
-       * it.
-       */
+      /** The lock prevents that two requests take it off its last two campaigns and both keep it. */
       const detach = Effect.fnUntraced(function* (tenant: Tenant, campaignId: string, id: string) {
         yield* workspaces.lock(tenant);
         const row = yield* findRow(tenant, campaignId, id);

@@ -83,8 +83,8 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
       .annotate(OpenApi.Summary, "Take a notification off a campaign")
       .annotate(
         OpenApi.Description,
-        "Its content is deleted too, once it is on no other campaign. Once people are enrolled in its variants " +
-          "it stays: 409.",
+        "Its content is deleted too, once it is on no other campaign. Once people are enrolled in its " +
+          "variants it stays: 409.",
       ),
   )
   .annotate(OpenApi.Title, "Notifications")

@@ -166,7 +166,8 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the import in 
           await tab.page.evaluateOnNewDocument(`
           const [later, BrowserWorker] = [setTimeout, Worker];
           globalThis.ended = 0;
-          globalThis.setTimeout = (run, millis) => later(run, globalThis.isStuck && millis === 20000 ? 0 : millis);
+          globalThis.setTimeout = (run, millis) =>
+            later(run, globalThis.isStuck && millis === 20000 ? 0 : millis);
           globalThis.Worker = class extends BrowserWorker {
             postMessage(...sent) { if (!globalThis.isStuck) super.postMessage(...sent); }
             terminate() { super.terminate(); globalThis.ended++; }

@@ -21,7 +21,7 @@ describe("workbooks", () => {
         row(3, '<c r="A3"><v>52.37</v></c><c r="B3" t="b"><v>1</v></c><c r="C3" s="1"><v>45000</v></c>') +
         row(
           5,
-          '<c r="A5"><f>1+1</f><v>2</v></c><c r="B5" t="str"><f>"a"</f><v>a</v></c><c r="C5" t="e"><v>#N/A</v></c>',
+          '<c r="A5"><f>1+1</f><v>2</v></c><c r="B5" t="str"><v>a</v></c><c r="C5" t="e"><v>#N/A</v></c>',
         ) +
         `<row><c t="inlineStr"><is><t>x</t></is></c><c/><c t="s"><v>9</v></c></row>${row(9, '<c r="A9"/>')}`,
     );
@@ -64,7 +64,7 @@ describe("workbooks", () => {
     assert.include(await refusal(packedWorkbook(many, shared)), "has more text than a list of locations");
   });
 
-  it("a bomb is refused by its directory, and one that lies about its size as damaged (console.import)", async () => {
+  it("a bomb is refused by its directory, and a lying one as damaged (console.import)", async () => {
     const zeros = "0".repeat(workbookBounds.unpackedBytes + 1);
     const files = [["xl/workbook.xml", zeros]] as const;
     assert.include(await refusal(testZip(files)), "unpacks to more than 128 MB");
@@ -73,12 +73,12 @@ describe("workbooks", () => {
     assert.include(await refusal(testZip(parts)), "unpacks to more than 128 MB");
   });
 
-  it("entities that name each other stay texts, and deep or broken XML is damaged (console.import)", async () => {
+  it("entities are not resolved, and deep or broken XML ends (console.import)", async () => {
     const laughs =
       '<!DOCTYPE x [<!ENTITY a "haha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>' +
       sheetOf(row(1, text("A1", "&b;")));
     assert.notInclude(await refusal(packedWorkbook(laughs, noStrings)), "haha");
-    const deep = sheetOf(row(1, `${"<a>".repeat(200_000)}`));
+    const deep = sheetOf(row(1, "<a>".repeat(200_000)));
     const outcome = await refusal(packedWorkbook(deep, noStrings));
     assert.isTrue(outcome === "[]" || outcome.includes("is damaged"), outcome.slice(0, 200));
     for (const hostile of [
@@ -91,7 +91,7 @@ describe("workbooks", () => {
       assert.isString(await refusal(packedWorkbook(sheetOf(hostile), hostile)));
   });
 
-  it("a workbook that is cut off or has a byte changed anywhere is read or damaged (console.import)", async () => {
+  it("a workbook that is cut off, or with a changed byte, is read or damaged (console.import)", async () => {
     const whole = testWorkbook([
       ["name", "latitude"],
       ["A", 52.1],

@@ -70,7 +70,8 @@ layer(TestWaypost.layer)("Framing of requests", (it) => {
             assert.isDefined(responses(heard)[0]?.requestId);
           }
         for (const host of ["x", "x:8080", "[::1]:80", "a_b.example", ""]) {
-          const head = `GET /sandbox/platform/v1/me HTTP/1.1\r\nHost: ${host}\r\n${authorization}Connection: close\r\n\r\n`;
+          const more = `Host: ${host}\r\n${authorization}Connection: close\r\n\r\n`;
+          const head = `GET /sandbox/platform/v1/me HTTP/1.1\r\n${more}`;
           assert.strictEqual(responses(yield* speak(origin, head))[0]?.status, 200, host);
         }
       }),
@@ -82,7 +83,8 @@ layer(TestWaypost.layer)("Framing of requests", (it) => {
       Effect.gen(function* () {
         const { authorization, origin, sandbox } = yield* world;
         const post = (path: string, version: string, more: string) =>
-          `POST ${path} HTTP/${version}\r\nHost: x\r\nContent-Type: application/json\r\n${authorization}${more}`;
+          `POST ${path} HTTP/${version}\r\nHost: x\r\n${authorization}Content-Type: application/json\r\n` +
+          more;
         const refused = refusedAs(501, "not_implemented");
         for (const path of paths)
           for (const [version, coding] of [

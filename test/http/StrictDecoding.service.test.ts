@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { devicesOf } from "../devices/TestDevices.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
-/** What a lenient decoder of hexadecimal, base64 or base64url leaves out. */
+/** Texts that a lenient decoder of hexadecimal, base64 or base64url leaves out. */
 const ignored = ["=", "==", "!", ".", "-", "zz", "\u00e9"];
 
 layer(TestWaypost.shared)("Texts that clients send back", (it) => {

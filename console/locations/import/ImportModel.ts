@@ -16,7 +16,6 @@ import {
   isComplete,
   readTable,
   type TableEntry,
-  type TableRow,
   tableEntries,
 } from "./ImportTable.ts";
 
@@ -74,9 +73,6 @@ const sentenceOf = (error: unknown): string => {
 const runImport = async (options: RunOptions): Promise<void> =>
   (await import("./ImportRun.ts")).runImport(options);
 
-const readWorkbook = async (file: Blob): Promise<ReadonlyArray<TableRow>> =>
-  (await import("./WorkbookReader.ts")).readWorkbook(file);
-
 const removalConcurrency = 4;
 const retryMillis = 3_000;
 
@@ -108,6 +104,7 @@ export class ImportModel {
     this.#journal = readJournal(file);
     this.state.value = { ...first, stage: "checking", file };
     await this.#guarded("choice", signal, async () => {
+      const readWorkbook = async () => (await import("./WorkbookReader.ts")).readWorkbook(file);
       const table = (await readTable(file, readWorkbook)) ?? null;
       if (signal.aborted) return;
       const mapping = table === null ? null : (this.#journal?.mapping ?? guessMapping(table));

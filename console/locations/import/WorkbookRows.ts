@@ -32,7 +32,7 @@ const checkUnpackedSize = (bytes: Uint8Array): void => {
   for (let left = view.getUint16(end + 10, true); left > 0; left--) {
     if (view.getUint32(at, true) !== directoryEntry) throw broken();
     const [packed, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)];
-    // Two bytes unpack to nothing; a size that is told elsewhere is not known here.
+    // Two bytes unpack to nothing; a size that stands elsewhere is not known here.
     if (size === 0 && (packed > 2 || (packed === 0 && (view.getUint16(at + 8, true) & 8) !== 0)))
       throw broken();
     total += size;
@@ -41,12 +41,11 @@ const checkUnpackedSize = (bytes: Uint8Array): void => {
   }
 };
 
+/** A cell as the library gives it: a text, a number, a boolean, an instant or nothing. */
 const textOf = (value: unknown): string =>
   value instanceof Date
     ? value.toISOString().replace(/T00:00:00\.000Z$/, "")
-    : value === null || value === undefined
-      ? ""
-      : String(value);
+    : `${(value ?? "") as string | number | boolean}`;
 
 /** The rows that are not empty, without the empty cells at their ends. @throws ImportFileBroken */
 export const workbookRows = async (bytes: Uint8Array): Promise<ReadonlyArray<TableRow>> => {

@@ -2948,7 +2948,10 @@ export interface NotificationsEndpoints {
     body: NotificationDraft,
     options?: ChangeOptions & VersionOptions,
   ): Promise<Notification>;
-  /** Take a notification off a campaign. Its content is deleted too, once it is on no other campaign. */
+  /**
+   * Take a notification off a campaign. Its content is deleted too, once it is on no other campaign.
+   * Once people are enrolled in its variants it stays: 409.
+   */
   delete(campaign: string, notification: string, options?: ChangeOptions & VersionOptions): Promise<Deleted>;
 }
 
@@ -2993,7 +2996,8 @@ export interface ContentsEndpoints {
   ): Promise<Notification>;
   /**
    * Detach content from a campaign and keep it. The campaign no longer sends it; its scheduled and
-   * running sends are cancelled. The content is kept, also if it is on no campaign.
+   * running sends are cancelled. The content is kept, also if it is on no campaign. Once people are
+   * enrolled in its variants it stays: 409.
    */
   detach(campaign: string, notification: string, options?: ChangeOptions): Promise<Content>;
 }
