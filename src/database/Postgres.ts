@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg";
 import { Context, Data, type Duration, Effect, Layer, Redacted, Schedule } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient } from "effect/sql";
-import { constants, setPriority } from "node:os";
+import { yieldCpu } from "../processes/CpuPriority.ts";
 import { mayAnswerSoon, reasonOf } from "./DatabaseFailure.ts";
 import { silentMillis } from "./pool/ConnectionWatch.ts";
 import { DiskSpace } from "./pool/DiskSpace.ts";
@@ -65,15 +65,6 @@ export interface PostgresOptions {
   /** Limit for opening one connection. */
   readonly connectTimeout?: Duration.Input;
 }
-
-/** Lets a server process of this machine wait for others that need the CPU. */
-const yieldCpu = (processId: number): void => {
-  try {
-    setPriority(processId, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The system does not allow it: long reads have the share of all others.
-  }
-};
 
 const describe = (target: PostgresTarget): string => {
   if (target._tag === "socket") return target.path;

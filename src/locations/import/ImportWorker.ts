@@ -4,9 +4,11 @@
  * when there has been none for a while.
  */
 import { parentPort } from "node:worker_threads";
+import { yieldCpuOfThread } from "../../processes/CpuPriority.ts";
 import { ImportBodyReader } from "./ImportBodyReader.ts";
 import type { ImportAnswer, ImportRequest } from "./ImportMessages.ts";
 
+yieldCpuOfThread();
 const bodies = new Map<number, ImportBodyReader>();
 
 const readerOf = (body: number): ImportBodyReader => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../../database/DurableFiles.ts";
+import { yieldCpu } from "../../processes/CpuPriority.ts";
 import {
   type MediaJob,
   type MediaJobMessage,
@@ -72,6 +73,8 @@ export class MediaWorkerProcess {
       stdio: ["pipe", "ignore", "pipe", "ipc"],
       serialization: "advanced",
     });
+    // Before its first code, so that all its threads have the priority: requests of others come first.
+    if (this.#process.pid !== undefined) yieldCpu(this.#process.pid);
     this.#process.stderr?.on("data", (chunk: Buffer) => {
       this.#errorOutput = (this.#errorOutput + chunk.toString()).slice(-2000);
     });

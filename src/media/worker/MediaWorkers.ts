@@ -39,7 +39,7 @@ export interface WorkerLimits extends FairQueueLimits {
  */
 export const MediaWorkerLimits = Context.Reference<WorkerLimits>("waypost/media/MediaWorkerLimits", {
   defaultValue: () => ({
-    jobMillis: 20_000,
+    jobMillis: 40_000,
     idleMillis: 10_000,
     maxRunning: 2,
     maxRunningOfOwner: 1,

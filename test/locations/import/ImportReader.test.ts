@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber, Layer, Result } from "effect";
 import { HttpServerRequest } from "effect/http";
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { vi } from "vitest";
 import { outsideWork } from "../../../src/http/OutsideTransaction.ts";
 import { ImportLimits, ImportReader } from "../../../src/locations/import/ImportReader.ts";
@@ -137,7 +139,24 @@ describe("ImportReader", () => {
     }));
 });
 
+/** The threads of this process. */
+const threads = () => readdirSync("/proc/self/task").map(Number);
+
 describe("ImportThread", () => {
+  it.runIf(process.platform === "linux")(
+    "the thread waits for others that need the CPU (running.neighbours)",
+    async () => {
+      const before = new Set(threads());
+      const thread = new ImportThread({ ...limits, idleMillis: 600_000 });
+      const body = thread.open();
+      await body.push(new TextEncoder().encode("{}"));
+      const started = threads().filter((id) => !before.has(id));
+      assert.include(started.map(getPriority), Math.min(19, getPriority(process.pid) + 10));
+      body.close();
+      thread.stop();
+    },
+  );
+
   it("a body that a thread began is not continued by the next one", async () => {
     const thread = new ImportThread({ ...limits, idleMillis: 600_000 });
     const failureOf = (promise: Promise<unknown>) =>

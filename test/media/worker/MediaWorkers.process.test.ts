@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest";
 import { Effect, Fiber, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
@@ -82,29 +82,34 @@ it.effect("a media worker inspects a file", () =>
   }).pipe(Effect.provide(MediaWorkers.layer)),
 );
 
-/** The accounts of the media workers of this process. */
+/** The accounts and priorities of the media workers of this process. */
 const accounts = Effect.promise(async () => {
-  const found: Array<string> = [];
+  const found: Array<{ readonly account: string; readonly priority: number }> = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
     const status = await read("status");
     if (!status.includes(`\nPPid:\t${process.pid}\n`)) continue;
     if (!(await read("cmdline")).includes("media-worker")) continue;
-    found.push(/^Uid:\t(.*)$/m.exec(status)?.[1] ?? "");
+    const account = /^Uid:\t(.*)$/m.exec(status)?.[1] ?? "";
+    found.push({ account, priority: getPriority(Number(pid)) });
   }
   return found;
 });
 
-it.effect("a media worker gives up root, and still inspects a file that only root can read", () =>
-  Effect.gen(function* () {
-    const { inspect } = yield* MediaWorkers;
-    const path = yield* fileOf(yield* picture);
-    yield* Effect.promise(() => chmod(path, 0o600));
-    assert.strictEqual((yield* inspect(owner, path)).width, 30);
-    const own = process.geteuid?.() ?? 0;
-    const account = own === 0 ? 65_533 : own;
-    assert.deepStrictEqual(yield* accounts, [`${account}\t${account}\t${account}\t${account}`]);
-  }).pipe(Effect.provide(MediaWorkers.layer)),
+it.effect(
+  "a media worker has no root and a low priority, and reads what only root can (running.neighbours)",
+  () =>
+    Effect.gen(function* () {
+      const { inspect } = yield* MediaWorkers;
+      const path = yield* fileOf(yield* picture);
+      yield* Effect.promise(() => chmod(path, 0o600));
+      assert.strictEqual((yield* inspect(owner, path)).width, 30);
+      const own = process.geteuid?.() ?? 0;
+      const account = own === 0 ? 65_533 : own;
+      const priority = Math.min(19, getPriority(process.pid) + 10);
+      const all = `${account}\t${account}\t${account}\t${account}`;
+      assert.deepStrictEqual(yield* accounts, [{ account: all, priority }]);
+    }).pipe(Effect.provide(MediaWorkers.layer)),
 );
 
 it.effect("a missing file makes the media workers unavailable, not the file refused", () =>
