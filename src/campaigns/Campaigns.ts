@@ -6,6 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
+import { oneAtATime } from "../database/SharedWork.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
 import type { Conflict } from "../wire/ApiError.ts";
 import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
@@ -140,8 +141,11 @@ export class Campaigns extends Context.Service<
       return Campaigns.of({
         find,
 
-        page: (tenant, position, filters) =>
-          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.page(tenant, position, filters, now)),
+        page: (tenant, position, filters) => {
+          const page = (now: number) => repository.page(tenant, position, filters, now);
+          const paged = Effect.flatMap(Clock.currentTimeMillis, page);
+          return typeof filters.search === "string" ? oneAtATime(tenant.workspaceId, paged) : paged;
+        },
 
         needingSegment: (tenant, segmentId) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),

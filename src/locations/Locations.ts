@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
 import { LongReads } from "../database/LongReads.ts";
+import { oneAtATime } from "../database/SharedWork.ts";
 import { NotFound, type ServiceUnavailable, type Unprocessable } from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { isUuid } from "../wire/Ids.ts";
@@ -110,7 +111,10 @@ export class Locations extends Context.Service<
             const ids = yield* runSliced(newest(found, position.before, count));
             return yield* repository.page(tenant, { ...filters, ids }, position);
           },
-          (page, { workspaceId }, { near }) => (near === null ? page : longReads.run(workspaceId, page)),
+          (page, { workspaceId }, { near, search }) => {
+            if (near !== null) return longReads.run(workspaceId, page);
+            return search === null ? page : oneAtATime(workspaceId, page);
+          },
         ),
 
         points: Effect.fn("Locations.points")(

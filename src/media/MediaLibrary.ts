@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity, type ResourceChange } from "../activity/Activity.ts";
 import { Database } from "../database/Database.ts";
+import { oneAtATime } from "../database/SharedWork.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import {
@@ -134,8 +135,10 @@ export class MediaLibrary extends Context.Service<
       }, database.atomically);
 
       return MediaLibrary.of({
-        page: (tenant, filters, position) =>
-          Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show)),
+        page: (tenant, filters, position) => {
+          const page = Effect.map(repository.page(tenant, filters, position), (rows) => rows.map(show));
+          return filters.search === null ? page : oneAtATime(tenant.workspaceId, page);
+        },
 
         find: Effect.fn("MediaLibrary.find")(function* (tenant, id) {
           const row = yield* findRow(tenant, id);

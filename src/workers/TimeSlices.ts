@@ -1,11 +1,12 @@
 /** Long computations in slices, so that the event loop serves requests in between. */
 import { Context, Effect } from "effect";
 import { OnLongConnections } from "../database/pool/LongConnections.ts";
+import { hasNeighbours } from "../database/RecentWorkspaces.ts";
 
 /** The longest a computation holds the event loop, in milliseconds. */
 const sliceMillis = 3;
-/** The same for long reads, which then leave the event loop to others for at least as long. */
-const longReadMillis = 1;
+/** The same beside others, to whom the computation then leaves the event loop for at least as long. */
+const besideOthersMillis = 1;
 
 /** Milliseconds of a clock that measures computations. Tests replace it. */
 export const Stopwatch = Context.Reference<() => number>("waypost/workers/Stopwatch", {
@@ -50,20 +51,22 @@ const nextSlice = Effect.callback<void>((resume) => {
 });
 
 const pause = Effect.callback<void>((resume) => {
-  const timer = setTimeout(() => resume(Effect.void), longReadMillis);
+  const timer = setTimeout(() => resume(Effect.void), besideOthersMillis);
   return Effect.sync(() => clearTimeout(timer));
 });
 
 /**
  * An effect that yields to the event loop if more than a slice has passed since it last did. All computations
- * of the process take turns.
+ * of the process take turns. Slices are short in a long read, and for the workspace that is given while
+ * others send requests.
  */
-export const timeSlices = (): Effect.Effect<void> => {
+export const timeSlices = (workspaceId?: number): Effect.Effect<void> => {
   let since = performance.now();
   return Effect.withFiber((fiber) => {
-    const isLongRead = fiber.getRef(OnLongConnections);
-    if (performance.now() - since < (isLongRead ? longReadMillis : sliceMillis)) return Effect.void;
-    return Effect.map(isLongRead ? Effect.andThen(pause, nextSlice) : nextSlice, () => {
+    const isBesideOthers =
+      fiber.getRef(OnLongConnections) || (workspaceId !== undefined && hasNeighbours(workspaceId));
+    if (performance.now() - since < (isBesideOthers ? besideOthersMillis : sliceMillis)) return Effect.void;
+    return Effect.map(isBesideOthers ? Effect.andThen(pause, nextSlice) : nextSlice, () => {
       since = performance.now();
     });
   });

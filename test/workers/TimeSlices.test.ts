@@ -1,7 +1,8 @@
 import { afterEach, assert, describe, it, vi } from "@effect/vitest";
 import { Effect } from "effect";
 import { onLongConnections } from "../../src/database/pool/LongConnections.ts";
-import { mapSliced } from "../../src/workers/TimeSlices.ts";
+import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
+import { mapSliced, timeSlices } from "../../src/workers/TimeSlices.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -48,6 +49,35 @@ describe("TimeSlices", () => {
       yield* onLongConnections(mapSliced([1, 2, 3], () => seen.push("slice")));
       assert.deepStrictEqual(seen, ["slice", 1, "slice", 1, "slice", 1]);
     }),
+  );
+
+  it.effect(
+    "beside other workspaces a computation leaves the event loop to them too (running.neighbours)",
+    () =>
+      Effect.gen(function* () {
+        let now = 30_000;
+        vi.spyOn(performance, "now").mockImplementation(() => now);
+        const seen: Array<unknown> = [];
+        vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, millis: number) => {
+          seen.push(millis);
+          return setImmediate(run);
+        }) as never);
+        const work = Effect.gen(function* () {
+          const yieldIfLong = timeSlices(1);
+          for (let slice = 0; slice < 4; slice++) {
+            now += 2;
+            seen.push("row");
+            yield* yieldIfLong;
+          }
+          return seen.splice(0);
+        });
+        noteRequest(2);
+        noteRequest(1);
+        assert.deepStrictEqual(yield* work, ["row", 1, "row", 1, "row", 1, "row", 1]);
+        // Alone, it has slices of three milliseconds, and no pauses.
+        now += 1_000;
+        assert.deepStrictEqual(yield* work, ["row", "row", "row", "row"]);
+      }),
   );
 
   it.effect("a computation that is interrupted holds up no other one", () =>

@@ -1,8 +1,10 @@
-import { Clock, Context, Effect, Fiber, Layer, type Scope, Semaphore, Stream } from "effect";
+import { Clock, Context, Effect, Fiber, Layer, type Scope, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { Activity } from "../../activity/Activity.ts";
 import { Settings } from "../../config/Settings.ts";
 import { Database } from "../../database/Database.ts";
+import { FairPermits } from "../../database/FairPermits.ts";
+import { oneAtATime } from "../../database/SharedWork.ts";
 import { withOwnDatabaseTime } from "../../database/pool/DatabaseTime.ts";
 import {
   PayloadTooLarge,
@@ -23,11 +25,10 @@ import { ImportResults } from "./ImportResults.ts";
 import { ImportStore, type StoredDevice } from "./ImportStore.ts";
 import type { ReadRow } from "./RowReaders.ts";
 
-/** The piece of a body that is parsed at once: a few milliseconds. */
-const pieceBytes = 65_536;
-/** Imports that this process reads at the same time. */
-const importConcurrency = 2;
+/** The piece of a body whose rows are read at once: less than a millisecond. */
+const pieceBytes = 16_384;
 const maxWait = "15 seconds";
+const tooManyImports = ServiceUnavailable.of("Too many imports run already: try again later.", 30);
 
 const needsPlatform = ["The platform is required for a new device: ios, android, web or other."];
 
@@ -56,7 +57,8 @@ export class DeviceImports extends Context.Service<
       const database = yield* Database;
       const store = yield* ImportStore;
       const activity = yield* Activity;
-      const permits = yield* Semaphore.make(importConcurrency);
+      // Three imports at the same time, two of one workspace.
+      const permits = new FairPermits(3, 2);
       const problemsOfPush = allowPrivateAddresses ? () => [] : endpointProblems;
 
       /** The results of the rows of a batch whose devices are stored. */
@@ -105,7 +107,7 @@ export class DeviceImports extends Context.Service<
       ) {
         const results = new ImportResults(idAt(yield* Clock.currentTimeMillis));
         const body = new BodyRows(request.headers["content-type"]);
-        const yieldIfLong = timeSlices();
+        const yieldIfLong = timeSlices(tenant.workspaceId);
         let batch = new ImportBatch();
         let storing: Fiber.Fiber<void> = yield* Effect.forkChild(Effect.void);
 
@@ -114,7 +116,7 @@ export class DeviceImports extends Context.Service<
           yield* Fiber.join(storing);
           const full = batch;
           batch = full.next();
-          storing = yield* Effect.forkChild(finish(tenant, full, results));
+          storing = yield* Effect.forkChild(oneAtATime(tenant.workspaceId, finish(tenant, full, results)));
         });
 
         const take = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadRow>) {
@@ -125,7 +127,8 @@ export class DeviceImports extends Context.Service<
                 ? { installationId: null, reasons: [row] }
                 : importedDevice(row, problemsOfPush),
             );
-            if (batch.isFull) yield* submit;
+            if (batch.isFullFor(tenant.workspaceId)) yield* submit;
+            yield* yieldIfLong;
           }
         });
 
@@ -137,7 +140,6 @@ export class DeviceImports extends Context.Service<
             }
             for (let from = 0; from < chunk.length; from += pieceBytes) {
               yield* take(body.push(chunk.subarray(from, from + pieceBytes)));
-              yield* yieldIfLong;
             }
           }),
         );
@@ -154,13 +156,10 @@ export class DeviceImports extends Context.Service<
           const refusal = headRefusal(request, deviceImportRules);
           if (refusal !== null) return yield* refusal;
           yield* Effect.acquireRelease(
-            Effect.timeoutOrElse(permits.take(1), {
-              duration: maxWait,
-              orElse: () =>
-                Effect.fail(ServiceUnavailable.of("Too many imports run already: try again later.", 30)),
-            }),
-            () => permits.release(1),
-            { interruptible: true },
+            permits.take(tenant.workspaceId, (wait) =>
+              Effect.timeoutOrElse(wait, { duration: maxWait, orElse: () => Effect.fail(tooManyImports) }),
+            ),
+            () => Effect.sync(() => permits.release(tenant.workspaceId)),
           );
           return yield* read(tenant, request);
         }),

@@ -1,7 +1,8 @@
+import { hasNeighbours } from "../../database/RecentWorkspaces.ts";
 import { type ImportedDevice, laterOver, type ParsedRow } from "./ImportedDevice.ts";
 
-/** The most rows of a batch. */
-const maxRows = 2_000;
+/** The most rows of a batch: alone, and while other workspaces send requests. */
+const maxRows = { alone: 2_000, besideOthers: 500 };
 
 /** A row of a batch; `reasons` is null for one that was parsed. */
 interface BatchRow {
@@ -33,8 +34,9 @@ export class ImportBatch {
     this.rows.push({ index, installationId, reasons: null });
   }
 
-  get isFull(): boolean {
-    return this.rows.length >= maxRows;
+  /** Whether it has as many rows as a batch of the workspace may have now. */
+  isFullFor(workspaceId: number): boolean {
+    return this.rows.length >= (hasNeighbours(workspaceId) ? maxRows.besideOthers : maxRows.alone);
   }
 
   /** The batch for the rows behind this one. */

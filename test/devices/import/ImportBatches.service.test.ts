@@ -1,9 +1,11 @@
-import { assert, layer } from "@effect/vitest";
+import { assert, layer, vi } from "@effect/vitest";
 import { Effect, Exit, Stream } from "effect";
 import type { HttpServerRequest } from "effect/http";
 import { SqlClient } from "effect/sql";
 import { CurrentActor } from "../../../src/access/Actor.ts";
+import { ReadPause } from "../../../src/database/LongReads.ts";
 import { CurrentDatabaseTime, DatabaseTime } from "../../../src/database/pool/DatabaseTime.ts";
+import { noteRequest } from "../../../src/database/RecentWorkspaces.ts";
 import { DeviceImports } from "../../../src/devices/import/DeviceImports.ts";
 import type { Tenant } from "../../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
@@ -112,6 +114,36 @@ layer(TestWaypost.layer)("Batches of an import of devices", (it) => {
         SELECT count(*)::int AS count FROM device WHERE workspace_id = ${tenant.workspaceId}`;
       assert.isAtLeast(stored?.count ?? 0, 2_000);
       assert.deepStrictEqual(entry.changes.created, { old: null, new: stored?.count });
+    }),
+  );
+
+  it.effect("beside other workspaces an import stores small batches, with pauses (running.neighbours)", () =>
+    Effect.gen(function* () {
+      const { tenant } = yield* importOf;
+      // The time of the computer stands still, so that the request of the other workspace stays recent.
+      vi.spyOn(performance, "now").mockReturnValue(performance.now());
+      noteRequest(-1);
+      const rows = Array.from({ length: 1_200 }, (_, index) =>
+        JSON.stringify({ ...row, installation_id: `phone-${index}` }),
+      );
+      const sql = yield* SqlClient.SqlClient;
+      let pauses = 0;
+      const results = yield* imported(tenant, Stream.succeed(new TextEncoder().encode(rows.join("\n")))).pipe(
+        Effect.provideService(ReadPause, (_, resume) => {
+          pauses++;
+          resume();
+        }),
+        Effect.ensuring(Effect.sync(() => void vi.restoreAllMocks())),
+      );
+      assert.strictEqual(results.summary.created, 1_200);
+      assert.strictEqual(pauses, 3);
+      const batches = yield* sql<{ readonly devices: number }>`
+        SELECT count(*)::int AS devices FROM device WHERE workspace_id = ${tenant.workspaceId}
+        GROUP BY xmin::text ORDER BY min(key)`;
+      assert.deepStrictEqual(
+        batches.map(({ devices }) => devices),
+        [500, 500, 200],
+      );
     }),
   );
 
