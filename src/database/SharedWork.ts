@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { FairPermits } from "./FairPermits.ts";
 import { ReadPause } from "./LongReads.ts";
+import { withinDatabaseTime } from "./pool/DatabaseTime.ts";
 import { hasNeighbours } from "./RecentWorkspaces.ts";
 
 const maxPauseMillis = 1_000;
@@ -9,11 +10,12 @@ const permits = new FairPermits(4, 1);
 
 /**
  * Runs short work of which a workspace may bring much: one at a time, and fairly between workspaces. While
- * others send requests, the next one waits as long as this one has taken, at most a second.
+ * others send requests, the next one waits as long as this one has taken, at most a second. A request waits as
+ * long as it has time for the database, then it is 503.
  */
 export const oneAtATime = <A, E, R>(workspaceId: number, work: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    Effect.map(permits.take(workspaceId), () => performance.now()),
+    Effect.map(permits.take(workspaceId, withinDatabaseTime), () => performance.now()),
     () => work,
     (beganAt) =>
       Effect.map(ReadPause, (pause) => {

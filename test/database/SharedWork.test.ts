@@ -1,6 +1,8 @@
 import { afterEach, assert, describe, it, vi } from "@effect/vitest";
-import { Deferred, Effect, Exit, Fiber } from "effect";
+import { Deferred, Effect, Exit, Fiber, Option } from "effect";
+import { Database } from "../../src/database/Database.ts";
 import { ReadPause } from "../../src/database/LongReads.ts";
+import { CurrentDatabaseTime, DatabaseTime } from "../../src/database/pool/DatabaseTime.ts";
 import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
 import { oneAtATime } from "../../src/database/SharedWork.ts";
 
@@ -92,6 +94,20 @@ describe("oneAtATime", () => {
       assert.strictEqual(yield* Effect.flip(oneAtATime(3, Effect.fail("no"))), "no");
       assert.isTrue(Exit.isFailure(yield* Effect.exit(oneAtATime(3, Effect.die(new Error("broken"))))));
       assert.strictEqual(yield* oneAtATime(3, Effect.succeed("found")), "found");
+    }),
+  );
+
+  it.effect("a request waits only as long as it has time for the database (running.neighbours)", () =>
+    Effect.gen(function* () {
+      const running = yield* fork(oneAtATime(1, Effect.never));
+      const waiting = oneAtATime(1, Effect.void).pipe(
+        Effect.provideService(CurrentDatabaseTime, new DatabaseTime(0)),
+      );
+      assert.isTrue(
+        Database.isUnavailable(Exit.getCause(yield* Effect.exit(waiting)).pipe(Option.getOrThrow)),
+      );
+      yield* Fiber.interrupt(running);
+      assert.strictEqual(yield* oneAtATime(1, Effect.succeed("next")), "next");
     }),
   );
 });

@@ -66,3 +66,15 @@ export const CurrentDatabaseTime = Context.Reference<DatabaseTime | null>(
 /** Gives a part of a long request a time of its own, so that the request may have any number of parts. */
 export const withOwnDatabaseTime = <A, E, R>(part: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => Effect.provideService(part, CurrentDatabaseTime, new DatabaseTime()));
+
+/** Bounds a wait by the time that the current request has for the database, and counts it there. */
+export const withinDatabaseTime = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const time = fiber.getRef(CurrentDatabaseTime);
+    if (time === null) return wait;
+    const end = Effect.callback<never>((resume) => {
+      const ended = time.start(() => resume(Effect.die(time.exceeded)));
+      return Effect.sync(ended);
+    });
+    return Effect.raceFirst(wait, end);
+  });

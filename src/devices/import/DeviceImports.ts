@@ -99,7 +99,7 @@ export class DeviceImports extends Context.Service<
           }),
         );
         for (const row of added) results.add(row);
-      }, withOwnDatabaseTime);
+      });
 
       const read = Effect.fnUntraced(function* (
         tenant: Tenant,
@@ -116,7 +116,8 @@ export class DeviceImports extends Context.Service<
           yield* Fiber.join(storing);
           const full = batch;
           batch = full.next();
-          storing = yield* Effect.forkChild(oneAtATime(tenant.workspaceId, finish(tenant, full, results)));
+          const stored = oneAtATime(tenant.workspaceId, finish(tenant, full, results));
+          storing = yield* Effect.forkChild(withOwnDatabaseTime(stored));
         });
 
         const take = Effect.fnUntraced(function* (rows: ReadonlyArray<ReadRow>) {
