@@ -1,8 +1,9 @@
 import type { Message } from "../sending/rendering/Message.ts";
 import { meets } from "../rules/Rule.ts";
 import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
-import type { EventsOutcome } from "./EventsApi.ts";
 import type { EventLocation } from "./EventRows.ts";
+import { type EventBounds, turnOf } from "./EventTurns.ts";
+import type { EventsOutcome } from "./EventsApi.ts";
 import type { Recorded, TriggerMatchRow } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import {
@@ -25,7 +26,15 @@ export interface AcceptedEvent {
 /** A message that an event has triggered. */
 export interface TriggeredMessage {
   readonly incomingEvent: IncomingEvent;
-  readonly message: Message;
+  /** Null for one that no answer has room for. */
+  readonly message: Message | null;
+}
+
+/** The result of a request in one transaction. */
+export interface TurnOutcome extends Pick<EventsOutcome, "accepted" | "duplicates" | "rejected"> {
+  readonly messages: ReadonlyArray<Message | null>;
+  /** The entries before this index were worked; Infinity for all. */
+  readonly end: number;
 }
 
 interface FoundLocation {
@@ -50,7 +59,7 @@ const eventNameOf = (event: IncomingEvent) => {
 };
 
 /**
- * Requests whose events are written together. Its methods are the steps, in this order: `locate`,
+ * Requests whose events are written together. Its methods are the steps, in this order: `locate`, `takeTurn`,
  * `markDuplicates`, `takeNew`, `record`, `outcomes`.
  */
 export class EventBatch {
@@ -59,10 +68,13 @@ export class EventBatch {
   /** The locations of all readable events, with what happened there, each once. */
   readonly locations: ReadonlyArray<EventLocation>;
   readonly #locationIndexes = new Map<string, number>();
+  /** The entries of each request before its index are worked; Infinity for all. */
+  ends: ReadonlyArray<number>;
 
   constructor(requests: ReadonlyArray<EventRequest>) {
     this.requests = requests;
     this.incomingEvents = requests.flatMap(incomingEventsOf);
+    this.ends = requests.map(() => Infinity);
     const locations: Array<EventLocation> = [];
     for (const incomingEvent of this.incomingEvents.filter(isTransition)) {
       const name = locationNameOf(incomingEvent);
@@ -121,6 +133,20 @@ export class EventBatch {
     return this.incomingEvents.filter((event): event is IncomingCustom => !isTransition(event));
   }
 
+  /** Leaves the events that one transaction has no room for to a later one. @throws TakesLong */
+  takeTurn(bounds: EventBounds, isAlone: boolean): void {
+    if (this.incomingEvents.every(({ triggerMatches }) => triggerMatches.length === 0)) return;
+    const events = this.#byRequest();
+    const requests = this.requests.map(({ caller: { workspaceId }, worked = 0 }, request) => ({
+      workspaceId,
+      worked,
+      events: events[request] ?? [],
+    }));
+    this.ends = turnOf(requests, bounds, isAlone);
+    for (const event of this.incomingEvents)
+      if (event.index >= (this.ends[event.requestIndex] ?? 0)) event.outcome = "later";
+  }
+
   /** Marks events that were recorded before. */
   markDuplicates(recorded: ReadonlyArray<IncomingEvent>): void {
     for (const incomingEvent of recorded) incomingEvent.outcome = "duplicate";
@@ -159,20 +185,25 @@ export class EventBatch {
     );
   }
 
-  /** The response to each request; null if its device has unregistered meanwhile. */
-  outcomes(triggered: ReadonlyArray<TriggeredMessage>): ReadonlyArray<EventsOutcome | null> {
+  #byRequest(): ReadonlyArray<ReadonlyArray<IncomingEvent>> {
     const byRequest = this.requests.map((): Array<IncomingEvent> => []);
-    for (const incomingEvent of this.incomingEvents) {
+    for (const incomingEvent of this.incomingEvents)
       byRequest[incomingEvent.requestIndex]?.push(incomingEvent);
-    }
-    const messages = this.requests.map((): Array<Message> => []);
+    return byRequest;
+  }
+
+  /** The result of each request; null if its device has unregistered meanwhile. */
+  outcomes(triggered: ReadonlyArray<TriggeredMessage>): ReadonlyArray<TurnOutcome | null> {
+    const byRequest = this.#byRequest();
+    const messages = this.requests.map((): Array<Message | null> => []);
     for (const { incomingEvent, message } of triggered) messages[incomingEvent.requestIndex]?.push(message);
     return this.requests.map(({ events }, requestIndex) => {
       const incomingEvents = byRequest[requestIndex] ?? [];
+      const end = this.ends[requestIndex] ?? Infinity;
       if (incomingEvents.some(({ outcome }) => outcome === "ended")) return null;
       const rejected = new Map<number, ReadonlyArray<string>>();
       events.forEach((event, index) => {
-        if (event._tag === "Unreadable") rejected.set(index, event.reasons);
+        if (event._tag === "Unreadable" && index < end) rejected.set(index, event.reasons);
       });
       for (const { index, outcome, problem } of incomingEvents) {
         if (problem !== null && outcome === null) rejected.set(index, [problem]);
@@ -181,7 +212,8 @@ export class EventBatch {
         accepted: incomingEvents.filter(({ outcome }) => outcome === "accepted").length,
         duplicates: incomingEvents.filter(({ outcome }) => outcome === "duplicate").length,
         rejected: [...rejected].sort(([a], [b]) => a - b).map(([index, reasons]) => ({ index, reasons })),
-        deliveries: messages[requestIndex] ?? [],
+        messages: messages[requestIndex] ?? [],
+        end,
       };
     });
   }

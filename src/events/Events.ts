@@ -4,12 +4,14 @@ import { Database } from "../database/Database.ts";
 import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
+import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { dwellsOf } from "./Dwell.ts";
-import { EventBatch } from "./EventBatch.ts";
+import { EventBatch, type TurnOutcome } from "./EventBatch.ts";
 import { type EventRequest, isTransition } from "./IncomingEvent.ts";
 import { EventRecorder } from "./EventRecorder.ts";
-import type { EventsBody } from "./EventsApi.ts";
+import { AnsweredMessages, eventTurns, laterFrom } from "./EventTurns.ts";
+import type { EventsBody, EventsOutcome } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
 import { isLate } from "./Transition.ts";
 import { readTransition } from "./TransitionParsing.ts";
@@ -30,24 +32,30 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const database = yield* Database;
     const repository = yield* EventsSql;
     const recorder = yield* EventRecorder;
+    const { bounds, inTurns } = yield* eventTurns;
     const { customEventRetentionDays: keptDays } = yield* Settings;
 
     /** Marks duplicates among rejected and late events: a duplicate is not rejected. */
     const markDuplicates = Effect.fnUntraced(function* (batch: EventBatch) {
       const candidates = batch.incomingEvents
         .filter(isTransition)
-        .filter(({ occurredAt, problem, receivedAt }) => problem !== null || isLate(occurredAt, receivedAt));
+        .filter(({ occurredAt, outcome, problem, receivedAt }) => {
+          const isRejected = problem !== null || isLate(occurredAt, receivedAt);
+          return isRejected && outcome === null;
+        });
       if (candidates.length === 0) return;
       const recorded = yield* repository.recorded(candidates);
       batch.markDuplicates(recorded.flatMap(({ ord }) => candidates[ord - 1] ?? []));
     });
 
     /**
-     * Writes a batch in one transaction: an event and the deliveries it triggers commit together (contract
-     * L5), and a device's row is locked while its caps are counted (contract L4).
+     * Writes a batch, as far as one transaction has room for it (contract TR1): an event and the deliveries
+     * it triggers commit together (contract L5), and a device's row is locked while its caps are counted
+     * (contract L4).
      */
     const write = Effect.fnUntraced(function* (batch: EventBatch, isAlone: boolean) {
       yield* recorder.locate(batch);
+      batch.takeTurn(bounds, isAlone);
       yield* markDuplicates(batch);
       const events = batch.takeNew();
       if (events.length === 0) return batch.outcomes([]);
@@ -73,17 +81,67 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     });
 
     return {
-      /** Records events of one workspace in the current transaction, as `report` does those of a batch. */
-      record: (requests: ReadonlyArray<EventRequest>) => write(new EventBatch(requests), true),
+      /**
+       * Records events of one workspace, each a request, in turns. Returns the outcomes of those that were
+       * worked, in their order; the others are later. A request with an Idempotency-Key records them in its
+       * transaction, or, if that has no room for all, before it.
+       */
+      record: Effect.fnUntraced(function* (requests: ReadonlyArray<EventRequest>) {
+        const workFrom = (from: number) =>
+          Effect.map(write(new EventBatch(requests.slice(from)), true), (turn) => {
+            const end = turn.findIndex((outcome) => outcome?.end === 0);
+            return end === -1 ? turn : turn.slice(0, end);
+          });
+        const inOwnTransactions = Effect.gen(function* () {
+          const outcomes: Array<TurnOutcome | null> = [];
+          yield* inTurns(requests.length, new AnsweredMessages(bounds), (from) =>
+            Effect.map(workFrom(from), (turn) => {
+              outcomes.push(...turn);
+              return turn.length;
+            }),
+          );
+          return outcomes;
+        });
+        if (!(yield* database.isInTransaction)) return yield* inOwnTransactions;
+        const turn = yield* workFrom(0);
+        return turn.length === requests.length
+          ? turn
+          : yield* outsideTransaction("events", inOwnTransactions);
+      }),
 
-      /** Records 1 to 100 events of one device. An invalid one is rejected alone. @throws 401, 422 */
-      report: Effect.fnUntraced(function* (caller: DeviceCaller["Service"], body: ParsedBody<EventsBody>) {
+      /**
+       * Records 1 to 100 events of one device, in turns. An invalid one is rejected alone. Those from
+       * `allowed` on are later. @throws 401, 422
+       */
+      report: Effect.fnUntraced(function* (
+        caller: DeviceCaller["Service"],
+        body: ParsedBody<EventsBody>,
+        allowed = Infinity,
+      ) {
         const { events } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
-        const read = events.map((event) =>
-          isCustom(event) ? readCustomEvent(event, now, keptDays, false) : readTransition(event, now),
+        const read = events
+          .slice(0, allowed)
+          .map((event) =>
+            isCustom(event) ? readCustomEvent(event, now, keptDays, false) : readTransition(event, now),
+          );
+        const messages = new AnsweredMessages(bounds);
+        const sum = { accepted: 0, duplicates: 0, rejected: new Array<EventsOutcome["rejected"][number]>() };
+        const worked = yield* inTurns(read.length, messages, (from) =>
+          Effect.gen(function* () {
+            const rest = read.slice(from);
+            const turn =
+              (yield* report({ caller, now, events: rest, worked: from })) ?? (yield* endedMeanwhile);
+            sum.accepted += turn.accepted;
+            sum.duplicates += turn.duplicates;
+            sum.rejected.push(
+              ...turn.rejected.map(({ index, reasons }) => ({ index: from + index, reasons })),
+            );
+            messages.add(turn.messages);
+            return Math.min(turn.end, rest.length);
+          }),
         );
-        return (yield* report({ caller, now, events: read })) ?? (yield* endedMeanwhile);
+        return { ...sum, ...messages.fields, ...laterFrom(worked, events.length) };
       }),
     };
   }),

@@ -27,6 +27,29 @@ const TransitionReport = Schema.Struct({
 export const EventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
 export type EventsBody = typeof EventsBody.Type;
 
+/** The fields of an answer with messages whose request may not be worked whole (contract TR1). */
+export const laterFields = (nouns: "events" | "positions", again: string) => ({
+  deliveries: Schema.Array(Message).annotate({
+    description:
+      `The messages that the ${nouns} triggered, silent ones first: at most 1,000, and about 1 MB. ` +
+      "`delivered_at` is null for pushes still being sent.",
+  }),
+  more: Schema.optionalKey(
+    Schema.Literal(true).annotate({
+      description: "Present if they triggered more messages, which are in the inbox.",
+      examples: [true],
+    }),
+  ),
+  later: Schema.optionalKey(
+    Schema.Array(Schema.Int).annotate({
+      description:
+        `Indexes of the ${nouns} for which the request had no time, ascending; left out for none. They were ` +
+        `neither accepted nor rejected: send them again, ${again}.`,
+      examples: [[98, 99]],
+    }),
+  ),
+});
+
 /** Response. */
 export const EventsOutcome = Schema.Struct({
   accepted: count("New events; they were recorded.", 2),
@@ -40,10 +63,7 @@ export const EventsOutcome = Schema.Struct({
       }),
     }),
   ).annotate({ description: "Events that were not recorded, and why." }),
-  deliveries: Schema.Array(Message).annotate({
-    description:
-      "Every message that the events triggered; `delivered_at` is null for pushes still being sent.",
-  }),
+  ...laterFields("events", "with the same ids"),
 }).annotate({ identifier: "EventsOutcome" });
 export type EventsOutcome = typeof EventsOutcome.Type;
 

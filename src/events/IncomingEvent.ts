@@ -18,6 +18,10 @@ export interface EventRequest {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly events: ReadonlyArray<ReadTransition | CustomEventReading>;
+  /** The index of the entry of the request that each event is of; left out if each is one. */
+  readonly entries?: ReadonlyArray<number>;
+  /** The number of entries that were worked before, in other transactions (`EventTurns.ts`). */
+  readonly worked?: number;
   /** The person whom a custom event names, whose devices can get its messages; null for the device's own. */
   readonly person?: NamedPerson | null;
 }
@@ -44,7 +48,7 @@ interface IncomingBase extends TenantKey {
   readonly occurredAt: number;
   readonly receivedAt: number;
   readonly requestIndex: number;
-  /** Its index in the request. */
+  /** The index of its entry in the request. */
   readonly index: number;
   readonly deviceId: string;
   /** The event types that active webhooks of the environment listen to. */
@@ -59,8 +63,8 @@ interface IncomingBase extends TenantKey {
   texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
   /** Why it is rejected. */
   problem: string | null;
-  /** Null until known; `ended` if the device has unregistered. */
-  outcome: "accepted" | "duplicate" | "ended" | null;
+  /** Null until known; `ended` if the device has unregistered, `later` if the transaction has no room. */
+  outcome: "accepted" | "duplicate" | "ended" | "later" | null;
 }
 
 /** An enter or exit of a batch. */
@@ -96,13 +100,13 @@ const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
 
 /** The readable events of a request. */
 export const incomingEventsOf = (request: EventRequest, requestIndex: number) => {
-  const { caller, events, now, person = null } = request;
+  const { caller, entries, events, now, person = null } = request;
   const { deviceId, deviceKey, environment, webhookEvents, workspace, workspaceId } = caller;
   return events.flatMap((event, index): Array<IncomingEvent> => {
     if (event._tag === "Unreadable") return [];
     const shared = {
       requestIndex,
-      index,
+      index: entries?.[index] ?? index,
       workspaceId,
       environment,
       deviceKey,

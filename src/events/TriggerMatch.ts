@@ -34,6 +34,8 @@ export interface TriggerMatch {
   readonly window_starts: number | null;
   readonly window_ends: number | null;
   readonly content_key: ContentKey;
+  /** The size of its texts in bytes, in all languages. */
+  readonly bytes: number;
   readonly type: NotificationType;
   readonly headline: string;
   readonly body: string;

@@ -14,7 +14,7 @@ export const triggerMatchSql = (sql: SqlClient.SqlClient) => ({
     k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
     CASE WHEN m.id IS NOT NULL THEN
       jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-    COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
+    octet_length(k.body) AS bytes, COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
     ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
     a.dwell_minutes, a.max_silence_minutes, a.id AS attachment_id`,
   contentJoins: sql`JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id

@@ -20,13 +20,16 @@ export interface PositionRequest {
   /** The index that located the positions. It also decides about exits. */
   readonly index: LocationIndex;
   readonly positions: ReadonlyArray<LocatedPosition>;
+  /** The number of positions that were followed before, in other transactions (`EventTurns.ts`). */
+  readonly worked: number;
 }
 
 /** The result of following the positions of a request. */
 interface Followed {
   readonly accepted: number;
   readonly stale: number;
-  readonly transitions: ReadonlyArray<DetectedTransition>;
+  /** Each with the index of its position. */
+  readonly transitions: ReadonlyArray<DetectedTransition & { readonly index: number }>;
 }
 
 /** Requests whose positions are processed together, in order. `devices` has each device once. */
@@ -48,6 +51,21 @@ export class PositionBatch {
       return devices.push({ workspaceId, environment, deviceKey }) - 1;
     });
     this.devices = devices;
+  }
+
+  /**
+   * The same requests without the positions from an index on. Those of a device whose earlier request is not
+   * whole have none: a position is followed after those before it.
+   */
+  upTo(ends: ReadonlyArray<number>): PositionBatch {
+    const cut = new Set<number | undefined>();
+    const requests = this.requests.map((each, request) => {
+      const device = this.deviceOf[request];
+      const positions = each.positions.slice(0, cut.has(device) ? 0 : ends[request]);
+      if (positions.length < each.positions.length) cut.add(device);
+      return { ...each, positions };
+    });
+    return new PositionBatch(requests);
   }
 
   /** The locations that contain a position, with its device. */
@@ -102,20 +120,27 @@ export class PositionBatch {
     const sent = this.requests[request];
     if (state === null || sent === undefined) return null;
     let accepted = 0;
-    const transitions: Array<DetectedTransition> = [];
-    for (const located of sent.positions) {
+    const transitions: Array<Followed["transitions"][number]> = [];
+    for (const [index, located] of sent.positions.entries()) {
       if (isStale(state, located.position)) continue;
       accepted++;
-      if (!isCoarse(located.position)) transitions.push(...follow(state, located, sent.index.locations));
+      if (isCoarse(located.position)) continue;
+      for (const transition of follow(state, located, sent.index.locations))
+        transitions.push({ ...transition, index });
     }
     return { accepted, stale: sent.positions.length - accepted, transitions };
   }
 
-  /** The detected transitions of each request as events of its device. */
+  /**
+   * The detected transitions of each request as events of its device; each position is an entry. Requests of
+   * a device stay in their order.
+   */
   eventRequests(followed: ReadonlyArray<Followed | null>): ReadonlyArray<EventRequest> {
     return this.requests.map(({ caller, now }, request) => ({
       caller,
       now,
+      worked: this.requests[this.deviceOf.indexOf(this.deviceOf[request] ?? -1)]?.worked ?? 0,
+      entries: (followed[request]?.transitions ?? []).map(({ index }) => index),
       events: (followed[request]?.transitions ?? []).map(({ at, location, type }) => ({
         _tag: "Read" as const,
         transition: { id: idAt(now), type, location_id: location.id, occurred_at: at },

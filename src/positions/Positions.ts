@@ -3,9 +3,10 @@ import { Database } from "../database/Database.ts";
 import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import { EventBatch } from "../events/EventBatch.ts";
+import { EventBatch, type TurnOutcome } from "../events/EventBatch.ts";
 import { isTransition } from "../events/IncomingEvent.ts";
 import { EventRecorder } from "../events/EventRecorder.ts";
+import { AnsweredMessages, eventTurns, laterFrom } from "../events/EventTurns.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -23,6 +24,16 @@ const gatherMillis = 4;
 /** The same for batches of the fast path, which are one or two statements. */
 const fastGatherMillis = 2;
 
+/** The positions of a request that one transaction followed: those before `end`. */
+interface MovedOutcome extends Pick<PositionsOutcome, "accepted" | "stale" | "transitions"> {
+  readonly messages: TurnOutcome["messages"];
+  readonly end: number;
+}
+type MovedReport = (
+  batch: PositionBatch,
+  isAlone: boolean,
+) => Effect.Effect<ReadonlyArray<MovedOutcome | null>>;
+
 /** Positions that devices report. Their enters and exits are recorded by `events/EventRecorder.ts`. */
 export class Positions extends Context.Service<Positions>()("waypost/positions/Positions", {
   make: Effect.gen(function* () {
@@ -30,6 +41,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
     const repository = yield* PositionsSql;
     const recorder = yield* EventRecorder;
     const indexes = yield* LocationIndexes;
+    const { bounds, inTurns } = yield* eventTurns;
 
     /** Stores new last positions. Returns the devices whose stored one is no longer that of `before`. */
     const storeLast = Effect.fnUntraced(function* (
@@ -75,24 +87,28 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
         if (moving.has(device) || overtaken.has(device)) return null;
         // Without a state, `storeUnmoved` has stored them all.
         const { accepted, stale } = followed[request] ?? { accepted: positions.length, stale: 0 };
-        return { accepted, stale, transitions: [], deliveries: [] };
+        return { accepted, stale, transitions: [], messages: [], end: positions.length };
       });
     });
 
     /**
-     * Processes a batch in one transaction. It locks the devices, so that two requests of a device never
-     * detect the same enter. The states, the events and the deliveries they trigger commit together.
+     * Processes a batch in one transaction, as far as it has room (contract TR1). It locks the devices, so
+     * that two requests of a device never detect the same enter. The states, the events and the deliveries
+     * they trigger commit together.
      */
-    const reportMoved = Effect.fnUntraced(function* (batch: PositionBatch, isAlone: boolean) {
+    const reportMoved: MovedReport = Effect.fnUntraced(function* (batch: PositionBatch, isAlone: boolean) {
       const registered = yield* repository.lock(batch.devices);
       const states = batch.states(yield* repository.known(batch.devices, batch.candidates()), registered);
       const before = states.map((state) => state?.lastAt);
       const followed = yield* mapSliced(batch.requests, (_, request) => batch.follow(request, states));
-      const missing = batch.atMissingLocations(states);
-      if (missing.length > 0) yield* repository.deleteMissing(missing);
-
       const events = new EventBatch(batch.eventRequests(followed));
       yield* recorder.locate(events);
+      events.takeTurn(bounds, isAlone);
+      // A position that is later must not have been followed.
+      if (events.ends.some(Number.isFinite)) return yield* reportMoved(batch.upTo(events.ends), isAlone);
+
+      const missing = batch.atMissingLocations(states);
+      if (missing.length > 0) yield* repository.deleteMissing(missing);
       const incomingEvents = events.takeNew();
       // Only the locked states tell the transitions, so their messages are rendered within the transaction.
       yield* recorder.render(incomingEvents, isAlone);
@@ -114,7 +130,8 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
               location_id: locationId,
               occurred_at: utcText(occurredAt),
             })),
-          deliveries: outcome.deliveries,
+          messages: outcome.messages,
+          end: batch.requests[request]?.positions.length ?? 0,
         };
       });
     });
@@ -135,11 +152,18 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
     });
 
     return {
-      /** Processes 1 to 100 positions; an invalid one is rejected alone (contract L9). @throws 401, 422 */
-      report: Effect.fnUntraced(function* (caller: DeviceCaller["Service"], body: ParsedBody<PositionsBody>) {
-        const parsed = yield* body.complete;
+      /**
+       * Processes 1 to 100 positions, in turns; an invalid one is rejected alone (contract L9). Those from
+       * `allowed` on are later. @throws 401, 422
+       */
+      report: Effect.fnUntraced(function* (
+        caller: DeviceCaller["Service"],
+        body: ParsedBody<PositionsBody>,
+        allowed = Infinity,
+      ) {
+        const sent = (yield* body.complete).positions;
         const now = yield* Clock.currentTimeMillis;
-        const read = parsed.positions.map((position) => parsePosition(position, now));
+        const read = sent.slice(0, allowed).map((position) => parsePosition(position, now));
         const rejected = read.flatMap((position, index) =>
           isPosition(position) ? [] : [{ index, reasons: [...position] }],
         );
@@ -150,9 +174,28 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
           locations: isCoarse(position) ? [] : index.at([position.longitude, position.latitude]),
         });
         const positions = yield* mapSliced(read.filter(isPosition), locate);
-        const request = { caller, now, index, positions };
-        const outcome = (yield* unmoved(request)) ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
-        const response: PositionsOutcome = { ...outcome, rejected };
+        const messages = new AnsweredMessages(bounds);
+        const turns: Array<MovedOutcome> = [];
+        const worked = yield* inTurns(positions.length, messages, (from) =>
+          Effect.gen(function* () {
+            const request = { caller, now, index, positions: positions.slice(from), worked: from };
+            const still = from === 0 ? yield* unmoved(request) : null;
+            const turn = still ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
+            turns.push(turn);
+            messages.add(turn.messages);
+            return turn.end;
+          }),
+        );
+        const left = positions[worked]?.position;
+        const end = left === undefined ? read.length : read.indexOf(left);
+        const response: PositionsOutcome = {
+          accepted: turns.reduce((sum, { accepted }) => sum + accepted, 0),
+          stale: turns.reduce((sum, { stale }) => sum + stale, 0),
+          rejected: rejected.filter((each) => each.index < end),
+          transitions: turns.flatMap(({ transitions }) => transitions),
+          ...messages.fields,
+          ...laterFrom(end, sent.length),
+        };
         yield* countPositions(response);
         return response;
       }),

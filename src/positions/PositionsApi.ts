@@ -1,12 +1,12 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../devices/DeviceAccess.ts";
-import { Message } from "../sending/rendering/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
 import { shownId, shownInteger } from "../wire/ShownFields.ts";
 import { Timestamp } from "../wire/Text.ts";
 import { Position } from "./Position.ts";
+import { laterFields } from "../events/EventsApi.ts";
 import { TransitionType } from "../events/Transition.ts";
 
 const listOf = <S extends Schema.Top>(item: S) =>
@@ -44,9 +44,7 @@ export const PositionsOutcome = Schema.Struct({
       occurred_at: Timestamp.annotate({ description: "The time of the position that shows it." }),
     }),
   ).annotate({ description: "The enters and exits that the positions show, in order." }),
-  deliveries: Schema.Array(Message).annotate({
-    description: "Every message that they triggered; `delivered_at` is null for pushes still being sent.",
-  }),
+  ...laterFields("positions", "from the first of them on"),
 }).annotate({ identifier: "PositionsOutcome" });
 export type PositionsOutcome = typeof PositionsOutcome.Type;
 

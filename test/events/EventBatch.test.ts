@@ -52,7 +52,7 @@ describe("EventBatch", () => {
       accepted.map(({ incomingEvent }) => incomingEvent.id),
       ["a"],
     );
-    const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
+    const nothing = { accepted: 0, duplicates: 0, rejected: [], messages: [], end: Infinity };
     assert.deepStrictEqual(batch.outcomes([]), [
       { ...nothing, accepted: 1, duplicates: 1 },
       { ...nothing, duplicates: 1 },

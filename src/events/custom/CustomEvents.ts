@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect";
 import { Settings } from "../../config/Settings.ts";
-import { Database } from "../../database/Database.ts";
 import { pruneInPages } from "../../database/Pruning.ts";
 import { csvLines } from "../../http/csv/Csv.ts";
 import { type CsvFile, csvName, todayOf } from "../../http/csv/CsvFile.ts";
@@ -12,6 +11,7 @@ import { Worker } from "../../workers/Worker.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { EventRequest } from "../IncomingEvent.ts";
 import { Events } from "../Events.ts";
+import { laterFrom } from "../EventTurns.ts";
 import { CustomEvent, type ReadCustomEvent, readCustomEvent } from "./CustomEvent.ts";
 import type { CustomEventsBody } from "./CustomEventsApi.ts";
 import { type CustomEventFilters, CustomEventsSql, type NamedDevice } from "./CustomEventsSql.ts";
@@ -30,13 +30,12 @@ const nameProblem = ({ device_id, user_id }: ReadCustomEvent): string | null =>
 /** Custom events of an environment: those that servers report, and all of them in a list (contract V3). */
 export class CustomEvents extends Context.Service<CustomEvents>()("waypost/events/CustomEvents", {
   make: Effect.gen(function* () {
-    const database = yield* Database;
     const repository = yield* CustomEventsSql;
     const events = yield* Events;
     const { customEventRetentionDays: keptDays } = yield* Settings;
 
     return {
-      /** Records 1 to 500 events. One that cannot be taken is rejected alone. @throws 422 */
+      /** Records 1 to 500 events. One that cannot be taken is rejected alone, others are later. @throws 422 */
       report: Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<CustomEventsBody>) {
         const sent = (yield* body.complete).events;
         const now = yield* Clock.currentTimeMillis;
@@ -59,7 +58,8 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
           if (request === null) rejected.set(index, [reading.event.user_id ? noPerson : noDevice]);
           return request === null ? [] : [{ index, request }];
         });
-        const outcomes = yield* database.atomically(events.record(known.map(({ request }) => request)));
+        const outcomes = yield* events.record(known.map(({ request }) => request));
+        const end = known[outcomes.length]?.index ?? sent.length;
         let [accepted, duplicates] = [0, 0];
         outcomes.forEach((outcome, position) => {
           const index = known[position]?.index ?? 0;
@@ -72,7 +72,11 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
         return {
           accepted,
           duplicates,
-          rejected: [...rejected].sort(([a], [b]) => a - b).map(([index, reasons]) => ({ index, reasons })),
+          rejected: [...rejected]
+            .filter(([index]) => index < end)
+            .sort(([a], [b]) => a - b)
+            .map(([index, reasons]) => ({ index, reasons })),
+          ...laterFrom(end, sent.length),
         };
       }),
 

@@ -30,10 +30,10 @@ const CustomEventsReport = Schema.Struct({
 export const CustomEventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
 export type CustomEventsBody = typeof CustomEventsBody.Type;
 
-const { accepted, duplicates, rejected } = EventsOutcome.fields;
+const { accepted, duplicates, later, rejected } = EventsOutcome.fields;
 
 /** Response. */
-const CustomEventsOutcome = Schema.Struct({ accepted, duplicates, rejected }).annotate({
+const CustomEventsOutcome = Schema.Struct({ accepted, duplicates, rejected, later }).annotate({
   identifier: "CustomEventsOutcome",
 });
 

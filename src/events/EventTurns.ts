@@ -1,0 +1,164 @@
+import { Context, Effect } from "effect";
+import { TakesLong } from "../database/Batched.ts";
+import { Database } from "../database/Database.ts";
+import type { Message } from "../sending/rendering/Message.ts";
+import { Stopwatch } from "../workers/TimeSlices.ts";
+import { dwellsOf } from "./Dwell.ts";
+import type { IncomingEvent } from "./IncomingEvent.ts";
+import { canFire } from "./TriggerRule.ts";
+
+/** Bounds of the work of events (contract TR1). Tests lower them. */
+export const EventBounds = Context.Reference("waypost/events/EventBounds", {
+  defaultValue: () => ({
+    /** Messages, and rows that wait for their minute, of one transaction. One event may pass it alone. */
+    messages: 1_000,
+    /** Those of a workspace whose events are worked with those of others. */
+    sharedMessages: 200,
+    /** Bytes of the contents of one transaction. */
+    contentBytes: 8_000_000,
+    /** A request that has taken so many milliseconds begins no further transaction. */
+    requestMillis: 10_000,
+    /** Messages of an answer, and their bytes. */
+    answerMessages: 1_000,
+    answerBytes: 1_000_000,
+  }),
+});
+export type EventBounds = Context.Service.Shape<typeof EventBounds>;
+
+interface Cost {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+const sumOf = (costs: ReadonlyArray<Cost>): Cost => ({
+  messages: costs.reduce((sum, { messages }) => sum + messages, 0),
+  bytes: costs.reduce((sum, { bytes }) => sum + bytes, 0),
+});
+
+/** The messages and waiting rows that an event can make, and the bytes of their contents. */
+const costOf = (event: IncomingEvent): Cost => {
+  if (event.triggerMatches.length === 0 || event.problem !== null) return { messages: 0, bytes: 0 };
+  const fired = event.triggerMatches.filter((match) => canFire(match, event));
+  const bytes = fired.reduce((sum, match) => sum + match.bytes, 0);
+  return { messages: fired.length + dwellsOf(event).length, bytes };
+};
+
+/** The events of a request, with the number of its entries that were worked before. */
+interface TurnRequest {
+  readonly workspaceId: number;
+  readonly worked: number;
+  readonly events: ReadonlyArray<IncomingEvent>;
+}
+
+/**
+ * The entries of each request that one transaction works: those before an index, Infinity for all. Requests
+ * of which less was worked come first. The first entry that makes messages has room in any case.
+ * @throws TakesLong for a workspace with many messages among others
+ */
+export const turnOf = (
+  requests: ReadonlyArray<TurnRequest>,
+  { contentBytes, messages, sharedMessages }: EventBounds,
+  isAlone: boolean,
+): ReadonlyArray<number> => {
+  const ends = requests.map(() => Infinity);
+  const isShared = !isAlone && new Set(requests.map(({ workspaceId }) => workspaceId)).size > 1;
+  const shares = new Map<number, number>();
+  const taken = { messages: 0, bytes: 0 };
+  let isFull = false;
+  const inOrder = [...requests.entries()].sort(([, one], [, other]) => one.worked - other.worked);
+  for (const [request, { events, workspaceId }] of inOrder)
+    for (const [index, entry] of Map.groupBy(events, (event) => event.index)) {
+      const cost = isFull ? null : sumOf(entry.map(costOf));
+      if (cost !== null) {
+        const share = (shares.get(workspaceId) ?? 0) + cost.messages;
+        if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
+        shares.set(workspaceId, share);
+        const sum = sumOf([taken, cost]);
+        isFull = taken.messages > 0 && (sum.messages > messages || sum.bytes > contentBytes);
+        if (!isFull) Object.assign(taken, sum);
+      }
+      if (isFull) {
+        ends[request] = index;
+        break;
+      }
+    }
+  return ends;
+};
+
+/** The messages of an answer, within its bounds: silent ones first, which are in no inbox. */
+export class AnsweredMessages {
+  readonly #bounds: EventBounds;
+  #kept: ReadonlyArray<{ readonly message: Message; readonly bytes: number }> = [];
+  #isMore = false;
+
+  constructor(bounds: EventBounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Adds the messages of a transaction; null for one that is left out. */
+  add(messages: ReadonlyArray<Message | null>): void {
+    if (messages.length === 0) return;
+    const found = messages.flatMap((message) =>
+      message === null ? [] : [{ message, bytes: Buffer.byteLength(JSON.stringify(message)) }],
+    );
+    const isSilent = ({ message }: { readonly message: Message }) => Number(message.silent === true);
+    const all = [...this.#kept, ...found].sort((one, other) => isSilent(other) - isSilent(one));
+    const { answerBytes, answerMessages } = this.#bounds;
+    let bytes = 0;
+    const end = all.findIndex((each, index) => {
+      bytes += each.bytes;
+      return index > 0 && (index >= answerMessages || bytes > answerBytes);
+    });
+    this.#kept = end === -1 ? all : all.slice(0, end);
+    this.#isMore ||= end !== -1 || found.length < messages.length;
+  }
+
+  /** Whether further silent messages would have no room. */
+  get isFull(): boolean {
+    return this.#isMore && this.#kept.at(-1)?.message.silent === true;
+  }
+
+  /** The fields of the answer. */
+  get fields() {
+    const deliveries = this.#kept.map(({ message }) => message);
+    return { deliveries, ...(this.#isMore && { more: true as const }) };
+  }
+}
+
+/** Makes the function that works the entries of a request in turns, with the bounds of this process. */
+export const eventTurns = Effect.gen(function* () {
+  const bounds = yield* EventBounds;
+  const now = yield* Stopwatch;
+
+  /**
+   * Works the entries of a request until its time is up: `turn` works some from an index on, and gives how
+   * many. Returns the index of the first entry that is left, which is not 0. What the database has no time
+   * for is left, too, once something was worked.
+   */
+  const inTurns = Effect.fnUntraced(function* <E, R>(
+    entries: number,
+    messages: AnsweredMessages,
+    turn: (from: number) => Effect.Effect<number, E, R>,
+  ) {
+    const since = now();
+    let worked: number | null = yield* turn(0);
+    let from = worked;
+    while (from < entries && !messages.isFull && (from === 0 || now() - since < bounds.requestMillis)) {
+      const isBegun = from > 0;
+      worked = yield* turn(from).pipe(
+        Effect.catchCauseIf(
+          (cause) => isBegun && Database.isUnavailable(cause),
+          () => Effect.succeed(null),
+        ),
+      );
+      if (worked === null) break;
+      from += worked;
+    }
+    return from;
+  });
+  return { bounds, inTurns };
+});
+
+/** The indexes of the entries from one on, as an answer lists them; no field for none. */
+export const laterFrom = (from: number, entries: number) =>
+  from < entries ? { later: Array.from({ length: entries - from }, (_, index) => from + index) } : {};

@@ -1,0 +1,118 @@
+import { assert, layer } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { randomUUID } from "node:crypto";
+import { EventBounds } from "../../src/events/EventTurns.ts";
+import { Stopwatch } from "../../src/workers/TimeSlices.ts";
+import { TestWaypost } from "../TestWaypost.ts";
+import { eventCampaign } from "./EventCampaignWorld.ts";
+import { fromNow } from "./EventWorld.ts";
+
+/** The time that each reading of the clock of computations takes, in milliseconds. */
+const pace = { millis: 0 };
+const stopwatch = () => {
+  let now = 0;
+  return () => (now += pace.millis);
+};
+
+const bounds = {
+  messages: 5,
+  sharedMessages: 200,
+  contentBytes: 8_000_000,
+  requestMillis: 100,
+  answerMessages: 8,
+  answerBytes: 1_000_000,
+};
+const waypost = TestWaypost.layer.pipe(
+  Layer.provide(Layer.sync(Stopwatch, stopwatch)),
+  Layer.provide(Layer.succeed(EventBounds, bounds)),
+);
+
+/** An event campaign with so many notifications, and a device that reports baskets. */
+const baskets = (notifications: number, content: (index: number) => object = () => ({})) =>
+  Effect.gen(function* () {
+    pace.millis = 0;
+    const world = yield* eventCampaign({}, {}, content(0));
+    const { notification, campaignId } = world;
+    const trigger = { trigger_type: "on_event", trigger_config: { event: "basket.filled" } };
+    for (let index = 1; index < notifications; index++)
+      yield* notification(campaignId, { ...trigger, headline: `Hello ${index}`, ...content(index) });
+    const occurred_at = yield* fromNow(0);
+    const events = (count: number) =>
+      Array.from({ length: count }, () => ({
+        id: randomUUID(),
+        type: "custom",
+        name: "basket.filled",
+        occurred_at,
+      }));
+    const report = (sent: ReadonlyArray<object>) =>
+      Effect.map(world.phone.report(sent), ({ body, status }) => {
+        assert.strictEqual(status, 200, JSON.stringify(body));
+        return body.data;
+      });
+    const sql = yield* SqlClient.SqlClient;
+    /** The deliveries of the device, and the transactions that made them. */
+    const made = Effect.orDie(
+      sql<{ readonly deliveries: number; readonly largest: number }>`
+      SELECT COALESCE(sum(x.count), 0)::int AS deliveries, COALESCE(max(x.count), 0)::int AS largest
+      FROM (
+        SELECT v.xmin, count(*) FROM delivery v
+        JOIN device d ON d.workspace_id = v.workspace_id AND d.key = v.device_key
+        WHERE d.id = ${world.phone.id} GROUP BY v.xmin
+      ) AS x`,
+    ).pipe(Effect.map(([row]) => row));
+    return { ...world, events, report, made };
+  });
+
+layer(waypost)("Events that make many messages", (it) => {
+  it.effect("are worked in transactions of bounded messages, all of a request (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, made, messages, report } = yield* baskets(2);
+      const { deliveries, ...answer } = yield* report(events(6));
+      assert.deepStrictEqual(answer, { accepted: 6, duplicates: 0, rejected: [], more: true });
+      assert.lengthOf(deliveries, 8);
+      assert.deepStrictEqual(yield* made, { deliveries: 12, largest: 4 });
+      assert.strictEqual(yield* messages(), 12);
+    }),
+  );
+
+  it.effect("are later when the request's time is up, and each counts once when sent again (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, made, report } = yield* baskets(2);
+      const sent = events(7);
+      pace.millis = 60;
+      const first = yield* report(sent);
+      assert.deepStrictEqual([first.accepted, first.later, first.more], [4, [4, 5, 6], undefined]);
+      const second = yield* report(sent);
+      assert.deepStrictEqual([second.accepted, second.duplicates, second.later], [0, 4, [4, 5, 6]]);
+      const third = yield* report(sent.slice(4));
+      assert.deepStrictEqual([third.accepted, third.later], [3, undefined]);
+      assert.deepStrictEqual(yield* made, { deliveries: 14, largest: 4 });
+    }),
+  );
+
+  it.effect("an event that alone passes the bound is accepted whole (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, made, report } = yield* baskets(9);
+      pace.millis = 1_000;
+      const answer = yield* report(events(2));
+      assert.deepStrictEqual([answer.accepted, answer.later, answer.more], [1, [1], true]);
+      assert.lengthOf(answer.deliveries, 8);
+      assert.deepStrictEqual(yield* made, { deliveries: 9, largest: 9 });
+    }),
+  );
+
+  it.effect("an event that cannot be read is later with those around it (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* baskets(5);
+      pace.millis = 1_000;
+      const [one, two] = events(2);
+      const sent = [{ type: "custom" }, one!, { type: "custom" }, two!, { type: "custom" }];
+      const { accepted, later, rejected } = yield* report(sent);
+      assert.deepStrictEqual(
+        [accepted, later, rejected.map(({ index }: { index: number }) => index)],
+        [1, [3, 4], [0, 2]],
+      );
+    }),
+  );
+});
