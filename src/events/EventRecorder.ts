@@ -1,16 +1,12 @@
 import { Context, Effect, Layer } from "effect";
-import { TakesLong } from "../database/Batched.ts";
 import { PublicAddresses } from "../http/PublicAddresses.ts";
 import { Conversions } from "../experiments/Conversions.ts";
 import { Outbox } from "../outbox/Outbox.ts";
-import { unitOf } from "../sending/arms/Arm.ts";
-import { armOf } from "../sending/arms/Experiment.ts";
-import { Experiments } from "../sending/arms/Experiments.ts";
+import { Experiments, type UnitArm } from "../sending/arms/Experiments.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
-import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
+import { Recipients } from "../sending/rendering/Recipients.ts";
 import { idAt } from "../wire/Ids.ts";
-import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { CustomEventsSql, type EventDevice } from "./custom/CustomEventsSql.ts";
 import { eventReceivers } from "./custom/EventReceivers.ts";
 import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
@@ -18,23 +14,24 @@ import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql } from "./EventsSql.ts";
+import { eventWords } from "./EventWords.ts";
 import { type IncomingCustom, type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import { outgoingEvents } from "./OutgoingEvents.ts";
+import { MatchContents } from "./MatchContents.ts";
 import {
   deliveryEvents,
+  earlyWords,
   experimentSubject,
+  type FiredMatch,
   firedBy,
-  inArm,
   pendingDeliveryOf,
   toMessage,
-  varyingMessages,
+  wantedWords,
+  wordsIn,
 } from "./PendingDelivery.ts";
 import { eventGoals, visitGoals } from "./ReachedGoals.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire } from "./TriggerRule.ts";
-
-/** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
-const maxSharedMillis = 20;
 
 /**
  * Records enters and exits, reported by devices or detected in their positions: stores them, updates where
@@ -75,7 +72,7 @@ export class EventRecorder extends Context.Service<
       const customEvents = yield* CustomEventsSql;
       const triggers = yield* EventTriggersSql;
       const receivers = yield* eventReceivers;
-      const recipients = yield* Recipients;
+      const wordsOf = yield* eventWords;
       const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
 
@@ -109,6 +106,24 @@ export class EventRecorder extends Context.Service<
         return recorded;
       });
 
+      /** The messages of notifications with their words: those that are made, and others now. */
+      const withWords = Effect.fnUntraced(function* (
+        fired: ReadonlyArray<FiredMatch>,
+        armOf: (each: FiredMatch) => UnitArm | null,
+      ) {
+        const missing = fired.filter((each) => wordsIn(each, armOf(each)) === undefined);
+        const wanted = missing.map((each) => {
+          const { deviceKey, incomingEvent, triggerMatch } = each;
+          return { ...wantedWords(incomingEvent, triggerMatch, deviceKey), arm: armOf(each) };
+        });
+        const made = wanted.length === 0 ? [] : yield* wordsOf(wanted, true);
+        const late = new Map(missing.map((each, index) => [each, made[index]]));
+        return fired.flatMap((each) => {
+          const words = wordsIn(each, armOf(each)) ?? late.get(each);
+          return words === undefined ? [] : [pendingDeliveryOf(each, armOf(each), words)];
+        });
+      });
+
       return EventRecorder.of({
         locate: Effect.fnUntraced(function* (batch) {
           const { names } = batch;
@@ -119,26 +134,14 @@ export class EventRecorder extends Context.Service<
 
         render: Effect.fnUntraced(function* (events, isAlone) {
           yield* choose(events);
-          const varying = events.flatMap(varyingMessages);
-          if (varying.length === 0) return;
-          // One content after the other: each is parsed once, even if the cache cannot hold all of them.
-          varying.sort((one, other) => one.triggerMatch.content_key - other.triggerMatch.content_key);
-          const found = yield* recipients.of(varying);
-          const now = yield* Stopwatch;
-          const yieldIfLong = timeSlices();
-          const millis = new Map<number, number>();
-          for (const [index, { deviceId, texts, triggerMatch, workspaceId }] of varying.entries()) {
-            const recipient = found[index] as Recipient;
-            const since = now();
-            const { experiment, notification_id: id, variants } = triggerMatch;
-            const unit = unitOf(deviceId, recipient.userId);
-            const arm = experiment === null ? null : armOf(experiment, id, variants, unit);
-            const result = recipient.render(inArm(triggerMatch, arm));
-            texts.set(triggerMatch, { recipient, result, words: arm?.variant ?? arm?.winner ?? null });
-            millis.set(workspaceId, (millis.get(workspaceId) ?? 0) + now() - since);
-            if (!isAlone && (millis.get(workspaceId) ?? 0) > maxSharedMillis)
-              return yield* Effect.die(new TakesLong(workspaceId));
-            yield* yieldIfLong;
+          const wanted = events.map(earlyWords);
+          const all = wanted.flat();
+          if (all.length === 0) return;
+          const made = (yield* wordsOf(all, isAlone)).values();
+          for (const [index, own] of wanted.entries()) {
+            const event = events[index];
+            const words = new Map(own.map(({ triggerMatch }) => [triggerMatch, made.next().value!]));
+            if (event !== undefined) event.words = words;
           }
         }),
 
@@ -153,7 +156,7 @@ export class EventRecorder extends Context.Service<
           const experimental = fired.filter(({ triggerMatch }) => triggerMatch.experiment !== null);
           const assigned = yield* experiments.arms(experimental.map(experimentSubject));
           const arms = new Map(experimental.map((each, index) => [each, assigned[index] ?? null]));
-          const pending = fired.map((each) => pendingDeliveryOf(each, arms.get(each) ?? null));
+          const pending = yield* withWords(fired, (each) => arms.get(each) ?? null);
           const created = yield* deliveries.create(pending.map(({ due }) => due));
           yield* outbox.record([
             ...accepted.flatMap(({ incomingEvent }) => outgoingEvents(incomingEvent)),
@@ -163,11 +166,12 @@ export class EventRecorder extends Context.Service<
           ]);
           return pending.flatMap((pendingDelivery, index): Array<TriggeredMessage> => {
             const delivery = created[index] ?? null;
-            const { due, texts } = pendingDelivery;
-            if (delivery === null || texts === null) return [];
+            const { due, incomingEvent, words } = pendingDelivery;
+            if (delivery === null || words.failure !== null) return [];
+            if (words.texts === null) return [{ incomingEvent, message: null }];
             const id = ids.idOf({ sourceId: delivery.sourceId, deviceKey: due.deviceKey });
-            const message = toMessage(id, pendingDelivery, texts, delivery, mediaBase);
-            return [{ incomingEvent: pendingDelivery.incomingEvent, message }];
+            const message = toMessage(id, pendingDelivery, words.texts, delivery, mediaBase);
+            return [{ incomingEvent, message }];
           });
         }),
       });
@@ -180,6 +184,7 @@ export class EventRecorder extends Context.Service<
       DwellsSql.layer,
       MessageIds.layer,
       Recipients.layer,
+      MatchContents.layer,
       Experiments.layer,
       Conversions.layer,
     ]),

@@ -2,7 +2,6 @@ import { Context, Effect } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { Database } from "../database/Database.ts";
 import type { Message } from "../sending/rendering/Message.ts";
-import { Stopwatch } from "../workers/TimeSlices.ts";
 import { dwellsOf } from "./Dwell.ts";
 import type { IncomingEvent } from "./IncomingEvent.ts";
 import { canFire } from "./TriggerRule.ts";
@@ -14,10 +13,11 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
     messages: 1_000,
     /** Those of a workspace whose events are worked with those of others. */
     sharedMessages: 200,
-    /** Bytes of the contents of one transaction. */
-    contentBytes: 8_000_000,
-    /** A request that has taken so many milliseconds begins no further transaction. */
+    /** Characters of the texts that one transaction keeps for its answers. */
+    textCharacters: 16_000_000,
+    /** A request that has taken so many milliseconds, by a monotonic clock, begins no further transaction. */
     requestMillis: 10_000,
+    clock: () => performance.now(),
     /** Messages of an answer, and their bytes. */
     answerMessages: 1_000,
     answerBytes: 1_000_000,
@@ -25,23 +25,11 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
 });
 export type EventBounds = Context.Service.Shape<typeof EventBounds>;
 
-interface Cost {
-  readonly messages: number;
-  readonly bytes: number;
-}
-
-const sumOf = (costs: ReadonlyArray<Cost>): Cost => ({
-  messages: costs.reduce((sum, { messages }) => sum + messages, 0),
-  bytes: costs.reduce((sum, { bytes }) => sum + bytes, 0),
-});
-
-/** The messages and waiting rows that an event can make, and the bytes of their contents. */
-const costOf = (event: IncomingEvent): Cost => {
-  if (event.triggerMatches.length === 0 || event.problem !== null) return { messages: 0, bytes: 0 };
-  const fired = event.triggerMatches.filter((match) => canFire(match, event));
-  const bytes = fired.reduce((sum, match) => sum + match.bytes, 0);
-  return { messages: fired.length + dwellsOf(event).length, bytes };
-};
+/** The messages and waiting rows that an event can make. */
+const costOf = (event: IncomingEvent): number =>
+  event.problem === null
+    ? event.triggerMatches.filter((match) => canFire(match, event)).length + dwellsOf(event).length
+    : 0;
 
 /** The events of a request, with the number of its entries that were worked before. */
 interface TurnRequest {
@@ -57,26 +45,22 @@ interface TurnRequest {
  */
 export const turnOf = (
   requests: ReadonlyArray<TurnRequest>,
-  { contentBytes, messages, sharedMessages }: EventBounds,
+  { messages, sharedMessages }: EventBounds,
   isAlone: boolean,
 ): ReadonlyArray<number> => {
   const ends = requests.map(() => Infinity);
   const isShared = !isAlone && new Set(requests.map(({ workspaceId }) => workspaceId)).size > 1;
   const shares = new Map<number, number>();
-  const taken = { messages: 0, bytes: 0 };
-  let isFull = false;
+  let [taken, isFull] = [0, false];
   const inOrder = [...requests.entries()].sort(([, one], [, other]) => one.worked - other.worked);
   for (const [request, { events, workspaceId }] of inOrder)
     for (const [index, entry] of Map.groupBy(events, (event) => event.index)) {
-      const cost = isFull ? null : sumOf(entry.map(costOf));
-      if (cost !== null) {
-        const share = (shares.get(workspaceId) ?? 0) + cost.messages;
-        if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
-        shares.set(workspaceId, share);
-        const sum = sumOf([taken, cost]);
-        isFull = taken.messages > 0 && (sum.messages > messages || sum.bytes > contentBytes);
-        if (!isFull) Object.assign(taken, sum);
-      }
+      const cost = isFull ? 0 : entry.reduce((sum, event) => sum + costOf(event), 0);
+      const share = (shares.get(workspaceId) ?? 0) + cost;
+      if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
+      shares.set(workspaceId, share);
+      isFull ||= taken > 0 && taken + cost > messages;
+      taken += cost;
       if (isFull) {
         ends[request] = index;
         break;
@@ -128,24 +112,28 @@ export class AnsweredMessages {
 /** Makes the function that works the entries of a request in turns, with the bounds of this process. */
 export const eventTurns = Effect.gen(function* () {
   const bounds = yield* EventBounds;
-  const now = yield* Stopwatch;
 
   /**
-   * Works the entries of a request until its time is up: `turn` works some from an index on, and gives how
-   * many. Returns the index of the first entry that is left, which is not 0. What the database has no time
-   * for is left, too, once something was worked.
+   * Works the entries of a request until its time is up: `turn` works some from an index on, at most up to
+   * another one, and gives how many. Returns the index of the first entry that is left, which is not 0. What
+   * the database has no time for is left, too, once something was worked.
    */
   const inTurns = Effect.fnUntraced(function* <E, R>(
     entries: number,
     messages: AnsweredMessages,
-    turn: (from: number) => Effect.Effect<number, E, R>,
+    turn: (from: number, to: number) => Effect.Effect<number, E, R>,
   ) {
-    const since = now();
-    let worked: number | null = yield* turn(0);
+    const since = bounds.clock();
+    let worked: number | null = yield* turn(0, entries);
     let from = worked;
-    while (from < entries && !messages.isFull && (from === 0 || now() - since < bounds.requestMillis)) {
+    while (
+      from < entries &&
+      !messages.isFull &&
+      (from === 0 || bounds.clock() - since < bounds.requestMillis)
+    ) {
       const isBegun = from > 0;
-      worked = yield* turn(from).pipe(
+      // All that is left would be looked up again in each turn.
+      worked = yield* turn(from, from + 2 * worked + 1).pipe(
         Effect.catchCauseIf(
           (cause) => isBegun && Database.isUnavailable(cause),
           () => Effect.succeed(null),

@@ -87,15 +87,15 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
        * transaction, or, if that has no room for all, before it.
        */
       record: Effect.fnUntraced(function* (requests: ReadonlyArray<EventRequest>) {
-        const workFrom = (from: number) =>
-          Effect.map(write(new EventBatch(requests.slice(from)), true), (turn) => {
+        const work = (from: number, to: number) =>
+          Effect.map(write(new EventBatch(requests.slice(from, to)), true), (turn) => {
             const end = turn.findIndex((outcome) => outcome?.end === 0);
             return end === -1 ? turn : turn.slice(0, end);
           });
         const inOwnTransactions = Effect.gen(function* () {
           const outcomes: Array<TurnOutcome | null> = [];
-          yield* inTurns(requests.length, new AnsweredMessages(bounds), (from) =>
-            Effect.map(workFrom(from), (turn) => {
+          yield* inTurns(requests.length, new AnsweredMessages(bounds), (from, to) =>
+            Effect.map(work(from, to), (turn) => {
               outcomes.push(...turn);
               return turn.length;
             }),
@@ -103,7 +103,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
           return outcomes;
         });
         if (!(yield* database.isInTransaction)) return yield* inOwnTransactions;
-        const turn = yield* workFrom(0);
+        const turn = yield* work(0, requests.length);
         return turn.length === requests.length
           ? turn
           : yield* outsideTransaction("events", inOwnTransactions);
@@ -127,9 +127,9 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
           );
         const messages = new AnsweredMessages(bounds);
         const sum = { accepted: 0, duplicates: 0, rejected: new Array<EventsOutcome["rejected"][number]>() };
-        const worked = yield* inTurns(read.length, messages, (from) =>
+        const worked = yield* inTurns(read.length, messages, (from, to) =>
           Effect.gen(function* () {
-            const rest = read.slice(from);
+            const rest = read.slice(from, to);
             const turn =
               (yield* report({ caller, now, events: rest, worked: from })) ?? (yield* endedMeanwhile);
             sum.accepted += turn.accepted;

@@ -1,6 +1,4 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import type { RenderedTexts } from "../notifications/templates/MessageTexts.ts";
-import type { Recipient } from "../sending/rendering/Recipients.ts";
 import { type CampaignKey, type DeviceKey, LocationKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
@@ -8,6 +6,7 @@ import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Properties } from "../notifications/EventFacts.ts";
 import type { CustomEventReading } from "./custom/CustomEvent.ts";
 import type { EventRow } from "./EventRows.ts";
+import type { MessageWords } from "./EventWords.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
@@ -32,14 +31,6 @@ export interface NamedPerson {
   readonly deviceKeys: ReadonlyArray<DeviceKey>;
 }
 
-/** The texts of a message for the device of an event. */
-export interface RenderedMessage {
-  readonly recipient: Recipient;
-  /** The key of the variant whose words they are; null for those of the notification. */
-  readonly words: string | null;
-  readonly result: RenderedTexts;
-}
-
 /** A readable event of a batch. */
 interface IncomingBase extends TenantKey {
   readonly deviceKey: DeviceKey;
@@ -59,8 +50,8 @@ interface IncomingBase extends TenantKey {
   readonly isPaced: boolean;
   /** The notifications that can fire, older ones first. */
   triggerMatches: ReadonlyArray<TriggerMatch>;
-  /** The texts of notifications that vary by device, once they are rendered for this one. */
-  texts: ReadonlyMap<TriggerMatch, RenderedMessage>;
+  /** The words of its messages, once they are made: the arm of their unit may be another one. */
+  words: ReadonlyMap<TriggerMatch, MessageWords>;
   /** Why it is rejected. */
   problem: string | null;
   /** Null until known; `ended` if the device has unregistered, `later` if the transaction has no room. */
@@ -96,7 +87,7 @@ export type IncomingEvent = IncomingTransition | IncomingCustom;
 export const isTransition = (event: IncomingEvent): event is IncomingTransition => event.type !== "custom";
 
 const noReceivers: IncomingCustom["receivers"] = new Map();
-const noTexts: ReadonlyMap<TriggerMatch, RenderedMessage> = new Map();
+const noWords: IncomingBase["words"] = new Map();
 
 /** The readable events of a request. */
 export const incomingEventsOf = (request: EventRequest, requestIndex: number) => {
@@ -117,7 +108,7 @@ export const incomingEventsOf = (request: EventRequest, requestIndex: number) =>
       defaultQuietHours: workspace.quiet_hours,
       isPaced: workspace.max_per_minute !== null,
       triggerMatches: [],
-      texts: noTexts,
+      words: noWords,
       problem: event.problem,
       outcome: null,
     };

@@ -1,13 +1,8 @@
 import { shownMedia } from "../media/MediaAddress.ts";
 import { forApp } from "../notifications/push/PushOptions.ts";
-import {
-  isSameForAllVariants,
-  type MessageTexts,
-  ownTexts,
-} from "../notifications/templates/MessageTexts.ts";
+import type { MessageTexts } from "../notifications/templates/MessageTexts.ts";
 import { hears } from "../outbox/EventType.ts";
 import type { OutgoingEvent } from "../outbox/Outbox.ts";
-import { wordsOf } from "../sending/arms/Experiment.ts";
 import type { ExperimentSubject, UnitArm } from "../sending/arms/Experiments.ts";
 import type { CreatedDelivery } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
@@ -16,7 +11,8 @@ import type { DeviceKey } from "../wire/Ids.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
-import { type IncomingEvent, isTransition, type RenderedMessage } from "./IncomingEvent.ts";
+import type { MessageWords, WantedWords } from "./EventWords.ts";
+import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 
 /** A notification that an event triggers for a device. */
@@ -32,8 +28,7 @@ export interface PendingDelivery {
   readonly incomingEvent: IncomingEvent;
   readonly triggerMatch: TriggerMatch;
   readonly due: DueDelivery;
-  /** The texts for the device; null if they cannot be rendered. */
-  readonly texts: MessageTexts | null;
+  readonly words: MessageWords;
 }
 
 /** The device that gets a message of an event; null for none. */
@@ -52,29 +47,25 @@ export const firedBy = (incomingEvent: IncomingEvent, device: Recorded): Readonl
       return [{ incomingEvent, deviceKey, device: receiver, triggerMatch }];
     });
 
-/** A notification with the words of an arm. */
-export const inArm = (triggerMatch: TriggerMatch, arm: Parameters<typeof wordsOf>[1]) => {
-  const variantTexts = triggerMatch.variants.length === 0 ? null : wordsOf(triggerMatch.variants, arm);
-  return variantTexts === null ? triggerMatch : { ...triggerMatch, variantTexts };
-};
-
 /** The message of a notification in the arm of its device; null without an experiment. */
 export const pendingDeliveryOf = (
   { device, deviceKey, incomingEvent, triggerMatch }: FiredMatch,
   arm: UnitArm | null,
+  words: MessageWords,
 ): PendingDelivery => {
-  const due = { ...dueDelivery(triggerMatch, { ...incomingEvent, deviceKey }, device), arm };
-  const source = inArm(triggerMatch, arm);
-  const rendered = incomingEvent.texts.get(triggerMatch);
-  if (rendered === undefined) return { incomingEvent, triggerMatch, due, texts: ownTexts(source) };
-  const { recipient, words } = rendered;
-  // The person of the device or the experiment may have changed since it was rendered.
-  const isSame = words === (arm?.variant ?? arm?.winner ?? null);
-  const result = isSame ? rendered.result : recipient.render(source);
-  if (result._tag === "Failed")
-    return { incomingEvent, triggerMatch, due: { ...due, failure: result.reason }, texts: null };
-  const kept = recipient.kept(source, result.variables);
-  return { incomingEvent, triggerMatch, due: { ...due, recipient: kept }, texts: result.texts };
+  const due = dueDelivery(triggerMatch, { ...incomingEvent, deviceKey }, device);
+  const { failure, kept: recipient } = words;
+  return { incomingEvent, triggerMatch, due: { ...due, arm, failure, recipient }, words };
+};
+
+/** The words of a message that are made; undefined for none in this arm. */
+export const wordsIn = (
+  { incomingEvent, triggerMatch }: FiredMatch,
+  arm: UnitArm | null,
+): MessageWords | undefined => {
+  const words = incomingEvent.words.get(triggerMatch);
+  // The person of the device or the experiment may have changed since they were made.
+  return words?.variant === (arm?.variant ?? arm?.winner ?? null) ? words : undefined;
 };
 
 /** The facts that its arm depends on. A device other than that of the event has a person. */
@@ -95,24 +86,26 @@ export const experimentSubject = ({
   notificationId: triggerMatch.notification_id,
 });
 
-/** The messages of an event that vary by device. Their texts are the event's, once they are rendered. */
-export const varyingMessages = (incomingEvent: IncomingEvent) => {
-  const varying = incomingEvent.triggerMatches.filter(
-    (triggerMatch) => !isSameForAllVariants(triggerMatch) && canFire(triggerMatch, incomingEvent),
-  );
-  if (varying.length === 0) return [];
-  const texts = new Map<TriggerMatch, RenderedMessage>();
-  incomingEvent.texts = texts;
-  const { deviceId, environment, locationKey, receivedAt, workspaceId } = incomingEvent;
+/** The words of a message of an event for a device. */
+export const wantedWords = (
+  incomingEvent: IncomingEvent,
+  triggerMatch: TriggerMatch,
+  deviceKey: DeviceKey,
+): WantedWords => {
+  const { deviceId, environment, locationKey, receivedAt: now, workspaceId } = incomingEvent;
   const event = isTransition(incomingEvent) ? null : incomingEvent.properties;
-  return varying.flatMap((triggerMatch) => {
-    const deviceKey = receiverOf(incomingEvent, triggerMatch);
-    if (deviceKey === null) return [];
-    const campaignKey = triggerMatch.campaign_key;
-    const key = { workspaceId, environment, deviceKey, locationKey, campaignKey, event };
-    return [{ triggerMatch, texts, deviceId, recipient: null, now: receivedAt, ...key }];
-  });
+  const campaignKey = triggerMatch.campaign_key;
+  const key = { workspaceId, environment, deviceKey, locationKey, campaignKey, event, recipient: null, now };
+  return { ...key, triggerMatch, deviceId };
 };
+
+/** The words that an event needs before it is stored: those in an arm that is not known yet come with it. */
+export const earlyWords = (event: IncomingEvent): ReadonlyArray<WantedWords> =>
+  event.triggerMatches.flatMap((triggerMatch) => {
+    const isEarly = triggerMatch.varies || triggerMatch.experiment === null;
+    const deviceKey = isEarly && canFire(triggerMatch, event) ? receiverOf(event, triggerMatch) : null;
+    return deviceKey === null ? [] : [wantedWords(event, triggerMatch, deviceKey)];
+  });
 
 /** The event about a delivery whose outcome is known at once, if a webhook listens. */
 export const deliveryEvents = (
@@ -126,13 +119,10 @@ export const deliveryEvents = (
   return [{ workspaceId, environment, type, at: now, sourceId: delivery.sourceId, deviceKey }];
 };
 
-const mediaOf = ({ media }: TriggerMatch, words: TriggerMatch["variants"][number] | null) =>
-  words !== null && words.media_asset_id !== null ? words.media : media;
-
 /** The message of a created delivery, as its device gets it. */
 export const toMessage = (
   id: string,
-  { due, triggerMatch }: PendingDelivery,
+  { due, triggerMatch, words }: PendingDelivery,
   { body, cta_label, cta_url, headline, push, questions }: MessageTexts,
   { status }: CreatedDelivery,
   mediaBase: string,
@@ -143,7 +133,7 @@ export const toMessage = (
   type: triggerMatch.type,
   headline,
   body,
-  media: shownMedia(mediaBase, mediaOf(triggerMatch, wordsOf(triggerMatch.variants, due.arm))),
+  media: shownMedia(mediaBase, words.media),
   cta_label,
   cta_url,
   questions,

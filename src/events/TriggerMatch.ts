@@ -1,10 +1,6 @@
 import type { Audience } from "../devices/SegmentRule.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
 import type { NotificationType } from "../notifications/MessageContent.ts";
 import type { TriggerType } from "../notifications/Notification.ts";
-import type { Question } from "../notifications/Survey.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { StoredVariant } from "../notifications/variants/Variant.ts";
 import type { EventTrigger } from "../notifications/Trigger.ts";
 import type { Experiment } from "../sending/arms/Experiment.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
@@ -12,7 +8,7 @@ import type { CampaignKey, ContentKey, NotificationKey } from "../wire/Ids.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 
-/** A notification that can fire for an event. Instants are epoch milliseconds, null for an open end. */
+/** A notification that can fire for an event, without its words (`MatchContents.ts`). Instants are epoch milliseconds, null for an open end. */
 export interface TriggerMatch {
   readonly campaign_id: string;
   readonly campaign_key: CampaignKey;
@@ -34,20 +30,11 @@ export interface TriggerMatch {
   readonly window_starts: number | null;
   readonly window_ends: number | null;
   readonly content_key: ContentKey;
-  /** The size of its texts in bytes, in all languages. */
-  readonly bytes: number;
+  /** Whether its texts differ by device, apart from the variant. */
+  readonly varies: boolean;
+  /** Whether it shows nothing, and is in no inbox. */
+  readonly silent: boolean;
   readonly type: NotificationType;
-  readonly headline: string;
-  readonly body: string;
-  readonly media: ContentMedia | null;
-  readonly cta_label: string | null;
-  readonly cta_url: string | null;
-  readonly questions: ReadonlyArray<Question>;
-  readonly template: TextSource["template"];
-  readonly translations: TextSource["translations"];
-  readonly push: TextSource["push"];
-  /** Its variants with their media files; [] for none. */
-  readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
   /** The experiment of its campaign; null for none. */
   readonly experiment: Experiment | null;
   /** Of on_event: what it fires on. */

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql";
 import { epochMillis } from "../database/Rows.ts";
 import { sameTenant } from "../database/TenantColumns.ts";
-import { experimentSql, variantsSql } from "../notifications/variants/VariantSql.ts";
+import { experimentSql, variesSql } from "../notifications/variants/VariantSql.ts";
 
 /** The parts of statements that read which notifications can fire: `TriggerMatch` of `a` on campaign `c`. */
 export const triggerMatchSql = (sql: SqlClient.SqlClient) => ({
@@ -11,13 +11,10 @@ export const triggerMatchSql = (sql: SqlClient.SqlClient) => ({
       'count', c.frequency_cap_count, 'period', c.frequency_cap_period) END AS cap,
     c.cap_by, c.cooldown_minutes, c.quiet_hours, n.id AS notification_id, n.key AS notification_key,
     ${epochMillis("a.starts_at")} AS window_starts, ${epochMillis("a.ends_at")} AS window_ends,
-    k.key AS content_key, k.type, k.headline, k.body, k.cta_label, k.cta_url,
-    CASE WHEN m.id IS NOT NULL THEN
-      jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
-    octet_length(k.body) AS bytes, COALESCE(k.questions, '[]') AS questions, k.template, k.translations, k.push,
-    ${variantsSql("k")} AS variants, ${experimentSql("c")} AS experiment, a.trigger_type,
+    k.key AS content_key, k.type, ${variesSql("k")} AS varies,
+    k.push -> 'silent' IS NOT DISTINCT FROM 'true' AS silent, ${experimentSql("c")} AS experiment,
+    a.trigger_type,
     a.dwell_minutes, a.max_silence_minutes, a.id AS attachment_id`,
   contentJoins: sql`JOIN notification n ON ${sameTenant("n", "a")} AND n.id = a.notification_id
-    JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key
-    LEFT JOIN media_file m ON ${sameTenant("m", "n")} AND m.id = n.media_id`,
+    JOIN content k ON ${sameTenant("k", "n")} AND k.key = n.content_key`,
 });

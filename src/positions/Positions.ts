@@ -176,9 +176,9 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
         const positions = yield* mapSliced(read.filter(isPosition), locate);
         const messages = new AnsweredMessages(bounds);
         const turns: Array<MovedOutcome> = [];
-        const worked = yield* inTurns(positions.length, messages, (from) =>
+        const worked = yield* inTurns(positions.length, messages, (from, to) =>
           Effect.gen(function* () {
-            const request = { caller, now, index, positions: positions.slice(from), worked: from };
+            const request = { caller, now, index, positions: positions.slice(from, to), worked: from };
             const still = from === 0 ? yield* unmoved(request) : null;
             const turn = still ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
             turns.push(turn);

@@ -3,14 +3,13 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { EventBounds } from "../../src/events/EventTurns.ts";
-import { Stopwatch } from "../../src/workers/TimeSlices.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
 import { fromNow } from "./EventWorld.ts";
 
-/** The time that each reading of the clock of computations takes, in milliseconds. */
+/** The milliseconds that each reading of the clock of requests takes. */
 const pace = { millis: 0 };
-const stopwatch = () => {
+const clock = () => {
   let now = 0;
   return () => (now += pace.millis);
 };
@@ -18,15 +17,13 @@ const stopwatch = () => {
 const bounds = {
   messages: 5,
   sharedMessages: 200,
-  contentBytes: 8_000_000,
+  textCharacters: 16_000_000,
   requestMillis: 100,
+  clock: clock(),
   answerMessages: 8,
   answerBytes: 1_000_000,
 };
-const waypost = TestWaypost.layer.pipe(
-  Layer.provide(Layer.sync(Stopwatch, stopwatch)),
-  Layer.provide(Layer.succeed(EventBounds, bounds)),
-);
+const waypost = TestWaypost.layer.pipe(Layer.provide(Layer.succeed(EventBounds, bounds)));
 
 /** An event campaign with so many notifications, and a device that reports baskets. */
 const baskets = (notifications: number, content: (index: number) => object = () => ({})) =>
@@ -61,7 +58,7 @@ const baskets = (notifications: number, content: (index: number) => object = () 
         WHERE d.id = ${world.phone.id} GROUP BY v.xmin
       ) AS x`,
     ).pipe(Effect.map(([row]) => row));
-    return { ...world, events, report, made };
+    return { ...world, events, report, made, sql };
   });
 
 layer(waypost)("Events that make many messages", (it) => {
@@ -113,6 +110,81 @@ layer(waypost)("Events that make many messages", (it) => {
         [accepted, later, rejected.map(({ index }: { index: number }) => index)],
         [1, [3, 4], [0, 2]],
       );
+    }),
+  );
+
+  it.effect("silent messages come first in the answer, before those of earlier events (TR1)", () =>
+    Effect.gen(function* () {
+      const { campaign, events, notification, report } = yield* baskets(9);
+      const other = yield* campaign({ type: "event" });
+      yield* notification(other, {
+        trigger_type: "on_event",
+        trigger_config: { event: "basket.emptied" },
+        headline: "Wake up",
+        push: { silent: true },
+      });
+      const [filled, emptied] = events(2);
+      const answer = yield* report([filled!, { ...emptied, name: "basket.emptied" }]);
+      assert.deepStrictEqual([answer.accepted, answer.deliveries.length, answer.more], [2, 8, true]);
+      assert.deepStrictEqual(
+        answer.deliveries.map(({ silent }: { silent?: true }) => silent === true).indexOf(true),
+        0,
+      );
+    }),
+  );
+
+  it.effect("nothing more is worked once silent messages fill the answer (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, report } = yield* baskets(4, () => ({ push: { silent: true } }));
+      const answer = yield* report(events(4));
+      assert.deepStrictEqual([answer.accepted, answer.deliveries.length, answer.later], [3, 8, [3]]);
+    }),
+  );
+
+  it.effect("events that wait for their minute count like messages (TR1, V4)", () =>
+    Effect.gen(function* () {
+      const delayed = {
+        trigger_type: "on_event",
+        trigger_config: { event: "basket.filled", delay_minutes: 5 },
+      };
+      const { events, phone, report, sql } = yield* baskets(1).pipe(
+        Effect.tap(({ campaignId, notification }) =>
+          Effect.forEach([1, 2, 3, 4], () => notification(campaignId, delayed)),
+        ),
+      );
+      pace.millis = 1_000;
+      const { accepted, later } = yield* report(events(2));
+      assert.deepStrictEqual([accepted, later], [1, [1]]);
+      const [waiting] = yield* sql`SELECT count(*)::int AS rows FROM dwell w
+        JOIN device d ON d.workspace_id = w.workspace_id AND d.key = w.device_key WHERE d.id = ${phone.id}`;
+      assert.deepStrictEqual(waiting, { rows: 4 });
+    }),
+  );
+
+  it.effect("of a server are later, too, and come in further transactions with a key as without (TR1)", () =>
+    Effect.gen(function* () {
+      const { events, made, phone, production } = yield* baskets(2);
+      const sent = events(7).map(({ id, name }) => ({ id, name, device_id: phone.id }));
+      const send = (list: ReadonlyArray<object>, headers = {}) =>
+        Effect.map(
+          production.platform("/events", { body: { events: list }, headers }),
+          ({ body, status }) => {
+            assert.strictEqual(status, 200, JSON.stringify(body));
+            return body.data;
+          },
+        );
+      pace.millis = 60;
+      const first = yield* send([{ id: "no id" }, ...sent, { id: "no id" }]);
+      assert.deepStrictEqual(
+        [first.accepted, first.later, first.rejected.map(({ index }: { index: number }) => index)],
+        [4, [5, 6, 7, 8], [0]],
+      );
+      pace.millis = 0;
+      const headers = { "idempotency-key": randomUUID() };
+      const keyed = yield* send(sent, headers);
+      assert.deepStrictEqual(keyed, { accepted: 3, duplicates: 4, rejected: [] });
+      assert.deepStrictEqual(yield* send(sent, headers), keyed);
+      assert.deepStrictEqual(yield* made, { deliveries: 14, largest: 4 });
     }),
   );
 });
