@@ -59,7 +59,7 @@ export const turnOf = (
       const share = (shares.get(workspaceId) ?? 0) + cost;
       if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
       shares.set(workspaceId, share);
-      isFull ||= taken > 0 && taken + cost > messages;
+      isFull ||= Math.min(taken, cost) > 0 && taken + cost > messages;
       taken += cost;
       if (isFull) {
         ends[request] = index;

@@ -26,6 +26,7 @@ export interface Followed {
   /** Such as "enter Dam". */
   readonly moves: ReadonlyArray<string>;
   readonly deliveries: ReadonlyArray<any>;
+  readonly later?: ReadonlyArray<number>;
 }
 
 /** A workspace whose devices report positions. */

@@ -1,0 +1,112 @@
+import { assert, describe, it } from "@effect/vitest";
+import { TakesLong } from "../../src/database/Batched.ts";
+import { AnsweredMessages, laterFrom, turnOf } from "../../src/events/EventTurns.ts";
+import type { IncomingEvent } from "../../src/events/IncomingEvent.ts";
+import type { Message } from "../../src/sending/rendering/Message.ts";
+
+const now = Date.UTC(2026, 10, 21, 12);
+const match = {
+  trigger_type: "on_enter",
+  paused: false,
+  campaign_starts: 0,
+  campaign_ends: null,
+  window_starts: null,
+  window_ends: null,
+};
+
+/** An enter that fires so many messages; `index` is that of its entry. */
+const enter = (index: number, messages: number) =>
+  ({
+    index,
+    type: "enter",
+    occurredAt: now,
+    receivedAt: now,
+    problem: null,
+    triggerMatches: Array.from({ length: messages }, () => match),
+  }) as unknown as IncomingEvent;
+
+const request = (workspaceId: number, worked: number, ...costs: ReadonlyArray<number>) => ({
+  workspaceId,
+  worked,
+  events: costs.map((messages, index) => enter(index, messages)),
+});
+
+const bounds = {
+  messages: 10,
+  sharedMessages: 6,
+  textCharacters: 1_000,
+  requestMillis: 100,
+  clock: () => 0,
+  answerMessages: 3,
+  answerBytes: 200,
+};
+const all = Infinity;
+
+describe("The events of one transaction", () => {
+  it("all that fit are worked, of a request those before the first that does not (TR1)", () => {
+    assert.deepStrictEqual(turnOf([request(1, 0, 4, 3, 3)], bounds, true), [all]);
+    assert.deepStrictEqual(turnOf([request(1, 0, 4, 3, 4, 1)], bounds, true), [2]);
+    assert.deepStrictEqual(turnOf([request(1, 0, 0, 40, 0, 1)], bounds, true), [3]);
+  });
+
+  it("one entry is worked in any case, also one of several events (TR1, OS30)", () => {
+    assert.deepStrictEqual(turnOf([request(1, 0, 40, 1)], bounds, true), [1]);
+    const events = [enter(4, 8), enter(4, 8), enter(5, 1)];
+    assert.deepStrictEqual(turnOf([{ workspaceId: 1, worked: 0, events }], bounds, true), [5]);
+  });
+
+  it("requests of which less was worked come first (TR1)", () => {
+    const requests = [request(1, 3, 8), request(1, 0, 8), request(1, 1, 1)];
+    assert.deepStrictEqual(turnOf(requests, bounds, true), [0, all, all]);
+  });
+
+  it("a workspace with many messages leaves a batch with others (TR1)", () => {
+    const requests = [request(1, 0, 2), request(2, 0, 4, 3)];
+    assert.throws(() => turnOf(requests, bounds, false), TakesLong);
+    assert.deepStrictEqual(turnOf(requests, bounds, true), [all, all]);
+    assert.deepStrictEqual(turnOf([request(2, 0, 4, 3)], bounds, false), [all]);
+  });
+});
+
+describe("The messages of an answer", () => {
+  const message = (body: string, silent = false) =>
+    ({ body, ...(silent && { silent: true }) }) as unknown as Message;
+  const answered = (...turns: ReadonlyArray<ReadonlyArray<Message | null>>) => {
+    const messages = new AnsweredMessages(bounds);
+    for (const turn of turns) messages.add(turn);
+    const { deliveries, more } = messages.fields;
+    return [deliveries.map(({ body }) => body.slice(0, 3)), more, messages.isFull];
+  };
+
+  it("has a bound of messages and of bytes, and says that there are more (TR1)", () => {
+    assert.deepStrictEqual(answered([message("a")], [message("b"), message("c")]), [
+      ["a", "b", "c"],
+      undefined,
+      false,
+    ]);
+    assert.deepStrictEqual(answered([message("a"), message("b")], [message("c"), message("d")]), [
+      ["a", "b", "c"],
+      true,
+      false,
+    ]);
+    const long = "ééé".padEnd(120, "é");
+    assert.deepStrictEqual(answered([message(long), message("b")]), [["ééé"], true, false]);
+    assert.deepStrictEqual(answered([message("a"), message(long), message("b")]), [["a"], true, false]);
+    assert.deepStrictEqual(answered([message("a"), null]), [["a"], true, false]);
+  });
+
+  it("has silent messages first, and is full once no other one of them has room (TR1, OS30)", () => {
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((body) => message(body, true));
+    assert.deepStrictEqual(answered([message("x"), message("y")], [message("z"), a!]), [
+      ["a", "x", "y"],
+      true,
+      false,
+    ]);
+    assert.deepStrictEqual(answered([a!, b!], [c!, d!]), [["a", "b", "c"], true, true]);
+  });
+
+  it("lists what is later from an index on, and has no such field for nothing (TR1, OS30)", () => {
+    assert.deepStrictEqual(laterFrom(2, 4), { later: [2, 3] });
+    assert.deepStrictEqual(laterFrom(4, 4), {});
+  });
+});
