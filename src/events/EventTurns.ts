@@ -14,7 +14,7 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
     /** Those of a workspace whose events are worked with those of others. */
     sharedMessages: 200,
     /** Characters of the texts that one transaction keeps for its answers. */
-    textCharacters: 16_000_000,
+    textCharacters: 8_000_000,
     /** A request that has taken so many milliseconds, by a monotonic clock, begins no further transaction. */
     requestMillis: 10_000,
     clock: () => performance.now(),

@@ -9,13 +9,13 @@ import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
 import type { RecipientKey } from "../sending/rendering/RecipientsSql.ts";
 import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
 import { EventBounds } from "./EventTurns.ts";
-import { type MatchContent, MatchContents } from "./MatchContents.ts";
+import { charactersOf, type MatchContent, MatchContents } from "./MatchContents.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
 const maxSharedMillis = 20;
 /** So many contents are read at once: one has up to a megabyte. */
-const pageSize = 16;
+const pageSize = 8;
 
 /** The words of a message for the device of an event. */
 export interface MessageWords {
@@ -72,7 +72,7 @@ export const eventWords = Effect.gen(function* () {
         for (const message of own) {
           const since = now();
           const made = wordsFor(message, read[index] ?? null, recipientOf.get(message) ?? null);
-          const size = made.texts === null ? 0 : JSON.stringify(made.texts).length;
+          const size = charactersOf(made.texts);
           words.set(message, size > room ? { ...made, texts: null } : made);
           room -= size > room ? 0 : size;
           const { workspaceId } = message;

@@ -21,8 +21,16 @@ export interface ContentName extends TenantKey {
   readonly contentKey: ContentKey;
 }
 
-/** The contents that a process keeps, those used last, have so many characters as JSON. */
+/** The contents that a process keeps, those used last, have so many characters. */
 const maxCharacters = 8_000_000;
+
+/** About how many characters the texts within a value have. */
+export const charactersOf = (value: unknown): number => {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" && value !== null
+    ? Object.values(value).reduce((sum: number, each) => sum + charactersOf(each), 0)
+    : 0;
+};
 
 class MatchContentsSql extends SqlService<MatchContentsSql>("waypost/events/MatchContentsSql")((sql) => ({
   /** Contents (`ord`, from 1). */
@@ -67,7 +75,7 @@ export class MatchContents extends Context.Service<MatchContents>()("waypost/eve
         return contents.map((name, index): MatchContent | null => {
           const content = known[index]?.content ?? found.get(name) ?? null;
           if (content !== null)
-            keep(nameOf(name), content, known[index]?.characters ?? JSON.stringify(content).length);
+            keep(nameOf(name), content, known[index]?.characters ?? charactersOf(content));
           return content;
         });
       }),
