@@ -53,6 +53,10 @@ export interface DeviceAnswer {
       readonly public_key?: string | null;
       readonly rejected?: ReadonlyArray<{ readonly index: number; readonly reasons: ReadonlyArray<string> }>;
       readonly deliveries?: ReadonlyArray<unknown>;
+      /** The indexes of what was not worked: it is sent again. */
+      readonly later?: ReadonlyArray<number>;
+      /** Whether the inbox has more messages. */
+      readonly more?: boolean;
     };
     readonly error?: {
       readonly code: string;

@@ -15,6 +15,8 @@ export interface Outcome {
   readonly dropped: ReadonlyArray<DroppedEntry>;
   /** Messages that the answer brought. */
   readonly messages: ReadonlyArray<unknown>;
+  /** Whether the inbox has more of them. */
+  readonly more?: boolean | undefined;
 }
 
 /** The facts of an attempt from outside: the time, chance and a new installation id. */
@@ -49,9 +51,13 @@ const waits = (state: DeviceState): Outcome => ({ state, done: 0, dropped: [], m
 const refusedFields = ({ body, status }: DeviceAnswer): ReadonlyArray<string> => {
   if (body?.error?.code === "user_hash_required") return ["user_id", "user_hash"];
   return status === 422
-    ? Object.keys(body?.error?.fields ?? {}).map((field) => field.split(".", 1)[0] ?? "")
+    ? Object.keys(body?.error?.fields ?? {}).map((field) => field.replace(/\..*/, ""))
     : [];
 };
+
+/** The fields of a profile that are among some names, or are not. */
+const partOf = (profile: Profile, names: ReadonlyArray<string>, isAmong: boolean): Profile =>
+  Object.fromEntries(Object.entries(profile).filter(([name]) => names.includes(name) === isAmong));
 
 const registered = (state: DeviceState, answer: DeviceAnswer, around: AttemptFacts): Outcome => {
   const { body, status } = answer;
@@ -62,13 +68,14 @@ const registered = (state: DeviceState, answer: DeviceAnswer, around: AttemptFac
     return waits({ ...succeeded(state), installation: around.newId });
   const refused = refusedFields(answer).filter((field) => field in state.profile);
   if (refused.length === 0) return waits(paused(state, answer, around));
-  const split = (isRefused: boolean): Profile =>
-    Object.fromEntries(
-      Object.entries(state.profile).filter(([name]) => refused.includes(name) === isRefused),
-    );
   return {
-    ...waits({ ...state, profile: split(false) }),
-    dropped: [{ entry: { type: "change", body: split(true) }, reasons: [body?.error?.message ?? ""] }],
+    ...waits({ ...state, profile: partOf(state.profile, refused, false) }),
+    dropped: [
+      {
+        entry: { type: "change", body: partOf(state.profile, refused, true) },
+        reasons: [body?.error?.message ?? ""],
+      },
+    ],
   };
 };
 
@@ -92,12 +99,17 @@ export const outcomeOf = (
   if (first === undefined) return registered(state, answer, around);
   const { body, status } = answer;
   if (status < 300) {
-    const dropped = (body?.data?.rejected ?? []).flatMap(({ index, reasons }) => {
+    const { deliveries = [], later, more, rejected = [] } = body?.data ?? {};
+    const dropped = rejected.flatMap(({ index, reasons }) => {
       const entry = taken[index];
       return entry === undefined ? [] : [{ entry, reasons }];
     });
-    const next = { ...succeeded(state), isSingle: false, isRenewed: false };
-    return { state: next, done: taken.length, dropped, messages: body?.data?.deliveries ?? [] };
+    // What is later may have to wait.
+    const next = answer.retryAfter === null ? succeeded(state) : paused(state, answer, around);
+    // A later entry is sent again with what follows it: the server counts a repeated one once.
+    const done = later?.[0] ?? taken.length;
+    const kept = { ...next, failures: 0, isSingle: false, isRenewed: false };
+    return { state: kept, done, dropped, messages: deliveries, more };
   }
   if (status === 401 && !state.isRenewed) return waits({ ...succeeded(state), token: null, isRenewed: true });
   if ("message" in first && (status === 404 || status === 410))
@@ -120,6 +132,5 @@ export const outcomeOf = (
 /** The profile without the fields of a change that the server refused, which a registration would repeat. */
 const withoutRefused = (profile: Profile, change: Profile, answer: DeviceAnswer): Profile => {
   const refused = refusedFields(answer).filter((field) => field in change);
-  const kept = Object.fromEntries(Object.entries(profile).filter(([name]) => !refused.includes(name)));
-  return changed(kept, {});
+  return changed(partOf(profile, refused, false), {});
 };

@@ -54,7 +54,7 @@ export const withFences = (tracking: Tracking, fences: ReadonlyArray<Geofence>, 
       ({ location_id: id }) => id in tracking.inside && fences.every((fence) => fence.location_id !== id),
     )
     .concat(fences),
-  origin: { latitude: fix.latitude, longitude: fix.longitude },
+  origin: fix,
   askedAt: fix.at,
   reach: fences.length < maxFences ? null : Math.max(...fences.map((fence) => fence.distance_meters)),
 });

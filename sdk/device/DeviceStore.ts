@@ -115,10 +115,7 @@ export class DeviceStore {
       resultOf(store.getAllKeys(null, limit)),
       resultOf(store.getAll(null, limit) as IDBRequest<Array<Entry>>),
     ]);
-    return keys.flatMap((key, index) => {
-      const entry = entries[index];
-      return entry === undefined ? [] : [[key, entry] as const];
-    });
+    return keys.map((key, index) => [key, entries[index] as Entry] as const);
   }
 
   /** Appends an entry. Returns the one that there is no room for, null for none. @throws if forgotten */

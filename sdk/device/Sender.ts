@@ -1,4 +1,5 @@
 import type { DeviceAnswer } from "../core/DeviceState.ts";
+import { withInbox } from "../core/Inbox.ts";
 import { nextRequest } from "../core/NextRequest.ts";
 import { type Outcome, outcomeOf, pauseEnd } from "../core/Outcome.ts";
 import type { DeviceSettings, DeviceStore } from "./DeviceStore.ts";
@@ -25,7 +26,7 @@ export const callServer = async (
         authorization: `Bearer ${request.credential}`,
         ...(request.body === undefined ? {} : { "content-type": "application/json" }),
       },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      body: JSON.stringify(request.body),
       credentials: "omit",
       cache: "no-store",
       signal: AbortSignal.timeout(timeoutMillis),
@@ -65,7 +66,7 @@ export const alone = <A>(run: () => Promise<A>, name = "waypost"): Promise<A> =>
 export const sendQueue = (
   store: DeviceStore,
   settings: DeviceSettings,
-  report: (outcome: Outcome) => void,
+  report: (dropped: Outcome["dropped"], messages: Outcome["messages"]) => void,
 ): Promise<number | null> =>
   alone(async () => {
     for (;;) {
@@ -74,23 +75,21 @@ export const sendQueue = (
       const end = pauseEnd(state, Date.now());
       if (end !== null) return end;
       const waiting = await store.first(maxTaken);
-      const next = nextRequest(
-        state,
-        waiting.map(([, entry]) => entry),
-      );
+      const entries = waiting.map(([, entry]) => entry);
+      const next = nextRequest(state, entries);
       if (next === null) return null;
       const { taken } = next;
       const { token, ...request } = next.request;
       const answer = await callServer(settings, { ...request, credential: token ?? settings.sdkKey });
-      const sent = waiting.slice(0, taken);
-      const outcome = outcomeOf(
-        state,
-        sent.map(([, entry]) => entry),
-        answer,
-        { now: Date.now(), random: Math.random(), newId: crypto.randomUUID() },
-      );
-      const done = sent.slice(0, outcome.done).map(([key]) => key);
+      const outcome = outcomeOf(state, entries.slice(0, taken), answer, {
+        now: Date.now(),
+        random: Math.random(),
+        newId: crypto.randomUUID(),
+      });
+      const done = waiting.slice(0, outcome.done).map(([key]) => key);
       await store.settle(done, state, outcome.state);
-      report(outcome);
+      const { dropped, messages, more } = outcome;
+      const inbox = more === true ? await readServer(store, settings, "/messages?limit=100") : null;
+      report(dropped, withInbox(messages, (inbox?.data ?? []) as ReadonlyArray<unknown>));
     }
   });

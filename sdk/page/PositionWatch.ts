@@ -60,9 +60,8 @@ export class PositionWatch {
     const fences = needsFences(before, fix) ? await this.#fencesAt(fix) : null;
     const known = fences === null ? before : withFences(before, fences, fix);
     const { isSent, tracking } = follow(known, fix, needsFences(known, fix));
-    const { accuracy, at, latitude, longitude } = fix;
     // In this order a crash between repeats a position, which the server counts once, and loses none.
-    if (isSent) await this.#append({ type: "position", latitude, longitude, accuracy, at });
+    if (isSent) await this.#append({ type: "position", ...fix });
     await this.#store.update("tracking", () => tracking);
   }
 }

@@ -21,14 +21,15 @@ export interface StartOptions {
 /** A value as it is sent. @throws TypeError for one without JSON, for which the queue would wait for ever */
 export const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A;
 
-/** The profile that an app starts with. */
-export const profileOf = ({ attributes, locale, timezone, userHash, userId }: StartOptions): Profile => ({
-  locale: locale ?? navigator.language,
-  timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-  ...(attributes === undefined ? {} : { attributes }),
-  ...(userId === undefined ? {} : { user_id: userId }),
-  ...(userHash === undefined ? {} : { user_hash: userHash }),
-});
+/** The profile that an app starts with; JSON has no field for what is left out. */
+export const profileOf = ({ attributes, locale, timezone, userHash, userId }: StartOptions): Profile =>
+  asJson<unknown>({
+    locale: locale ?? navigator.language,
+    timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    attributes,
+    user_id: userId,
+    user_hash: userHash,
+  }) as Profile;
 
 /** The fields of a profile that the stored one does not have. */
 export const differing = (wanted: Profile, stored: Profile): Profile => {

@@ -82,7 +82,7 @@ export class Waypost {
 
   /** Sends what waits, and tries again later what could not be sent. */
   async send(): Promise<void> {
-    const nextAt = await sendQueue(this.#store, this.#options, ({ dropped, messages }) => {
+    const nextAt = await sendQueue(this.#store, this.#options, (dropped, messages) => {
       for (const each of dropped) this.#dropped(each);
       for (const message of messages) this.#report("message", message);
     });
@@ -132,8 +132,7 @@ export class Waypost {
   /** Ends the subscription. Messages wait in the inbox from then on. */
   async unsubscribe(): Promise<void> {
     await this.#store.update("isWanted", () => false);
-    const registration = await navigator.serviceWorker?.getRegistration();
-    await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+    await endSubscription();
     await this.#store.update("address", () => null);
     await this.#change({ push: null });
   }
@@ -203,18 +202,22 @@ export class Waypost {
     this.#isForgotten = true;
     clearTimeout(this.#timer);
     this.#positions.stop();
-    const registration = await navigator.serviceWorker?.getRegistration();
-    await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+    await endSubscription();
     await this.#store.forget();
     await leave(this.#store, this.#options);
   }
 }
 
+const endSubscription = async (): Promise<void> => {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+};
+
 /** Unregisters the devices that were forgotten, also while the server could not be reached. */
 const leave = async (store: DeviceStore, options: StartOptions): Promise<void> => {
   for (const credential of (await store.get("leaving")) ?? []) {
     const answer = await callServer(options, { method: "DELETE", path: "/devices/me", credential });
-    if (answer === null || answer.status === 429 || answer.status >= 500) return;
+    if (answer === null || answer.status >= 500 || answer.status === 429) return;
     await store.update("leaving", (tokens) => (tokens ?? []).filter((token) => token !== credential));
   }
 };
@@ -225,10 +228,10 @@ const leave = async (store: DeviceStore, options: StartOptions): Promise<void> =
  */
 export const start = async (options: StartOptions): Promise<Waypost> => {
   const url = new URL(options.url).href.replace(/\/$/, "");
-  if (!options.sdkKey.startsWith("wpk_")) throw new TypeError("sdkKey must be an SDK key: wpk_….");
+  if (!options.sdkKey.startsWith("wpk_")) throw new TypeError("The sdkKey must begin with wpk_.");
   const store = await DeviceStore.open();
   const settings = { ...options, url };
-  const profile = asJson(profileOf(options));
+  const profile = profileOf(options);
   const state = await store.update("state", (before) => before ?? newDevice(crypto.randomUUID(), profile));
   await store.update("settings", () => ({ url, sdkKey: options.sdkKey }));
   const waypost = new Waypost(store, settings);

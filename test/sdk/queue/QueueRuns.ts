@@ -63,10 +63,13 @@ const ledgerServer = (chance: () => number) => {
       return { status: 201, body: { data: { device_token: issued } } };
     }
     if (![...registered.values()].includes(token)) return { status: 401, body: null };
-    const names = namesIn(path, body);
+    const all = namesIn(path, body);
+    // A request works one entry at least.
+    const names = all.slice(0, chance() < 0.2 ? Math.ceil(chance() * all.length) : all.length);
     for (const name of names) ledger.add(name);
     const rejected = path === "/events" && chance() < 0.1 ? [{ index: 0, reasons: ["unknown"] }] : [];
-    return { status: 200, body: { data: { rejected } } };
+    const later = all.slice(names.length).map((_, index) => names.length + index);
+    return { status: 200, body: { data: { rejected, ...(later.length > 0 && { later }) } } };
   };
   return { ledger, receive, endTokens: () => registered.clear() };
 };
