@@ -2,7 +2,7 @@ import type { Message } from "../sending/rendering/Message.ts";
 import { meets } from "../rules/Rule.ts";
 import type { CampaignKey, LocationKey } from "../wire/Ids.ts";
 import type { EventLocation } from "./EventRows.ts";
-import { type EventBounds, turnOf } from "./EventTurns.ts";
+import { type EventBounds, partOf } from "./EventParts.ts";
 import type { EventsOutcome } from "./EventsApi.ts";
 import type { Recorded, TriggerMatchRow } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
@@ -31,7 +31,7 @@ export interface TriggeredMessage {
 }
 
 /** The result of a request in one transaction. */
-export interface TurnOutcome extends Pick<EventsOutcome, "accepted" | "duplicates" | "rejected"> {
+export interface PartOutcome extends Pick<EventsOutcome, "accepted" | "duplicates" | "rejected"> {
   readonly messages: ReadonlyArray<Message | null>;
   /** The entries before this index were worked; Infinity for all. */
   readonly end: number;
@@ -59,7 +59,7 @@ const eventNameOf = (event: IncomingEvent) => {
 };
 
 /**
- * Requests whose events are written together. Its methods are the steps, in this order: `locate`, `takeTurn`,
+ * Requests whose events are written together. Its methods are the steps, in this order: `locate`, `takePart`,
  * `markDuplicates`, `takeNew`, `record`, `outcomes`.
  */
 export class EventBatch {
@@ -134,7 +134,7 @@ export class EventBatch {
   }
 
   /** Leaves the events that one transaction has no room for to a later one. @throws TakesLong */
-  takeTurn(bounds: EventBounds, isAlone: boolean): void {
+  takePart(bounds: EventBounds, isAlone: boolean): void {
     if (this.incomingEvents.every(({ triggerMatches }) => triggerMatches.length === 0)) return;
     const events = this.#byRequest();
     const requests = this.requests.map(({ caller: { workspaceId }, worked = 0 }, request) => ({
@@ -142,7 +142,7 @@ export class EventBatch {
       worked,
       events: events[request] ?? [],
     }));
-    this.ends = turnOf(requests, bounds, isAlone);
+    this.ends = partOf(requests, bounds, isAlone);
     for (const event of this.incomingEvents)
       if (event.index >= (this.ends[event.requestIndex] ?? 0)) event.outcome = "later";
   }
@@ -193,7 +193,7 @@ export class EventBatch {
   }
 
   /** The result of each request; null if its device has unregistered meanwhile. */
-  outcomes(triggered: ReadonlyArray<TriggeredMessage>): ReadonlyArray<TurnOutcome | null> {
+  outcomes(triggered: ReadonlyArray<TriggeredMessage>): ReadonlyArray<PartOutcome | null> {
     const byRequest = this.#byRequest();
     const messages = this.requests.map((): Array<Message | null> => []);
     for (const { incomingEvent, message } of triggered) messages[incomingEvent.requestIndex]?.push(message);

@@ -14,10 +14,10 @@ import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
 import { EventsSql } from "./EventsSql.ts";
-import { eventWords } from "./EventWords.ts";
+import { eventWords } from "./words/EventWords.ts";
 import { type IncomingCustom, type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import { outgoingEvents } from "./OutgoingEvents.ts";
-import { MatchContents } from "./MatchContents.ts";
+import { MatchContents } from "./words/MatchContents.ts";
 import {
   deliveryEvents,
   earlyWords,
@@ -137,12 +137,15 @@ export class EventRecorder extends Context.Service<
           const wanted = events.map(earlyWords);
           const all = wanted.flat();
           if (all.length === 0) return;
-          const made = (yield* wordsOf(all, isAlone)).values();
-          for (const [index, own] of wanted.entries()) {
-            const event = events[index];
-            const words = new Map(own.map(({ triggerMatch }) => [triggerMatch, made.next().value!]));
-            if (event !== undefined) event.words = words;
-          }
+          const made = yield* wordsOf(all, isAlone);
+          const words = new Map(all.map((each, index) => [each, made[index]]));
+          for (const [index, event] of events.entries())
+            event.words = new Map(
+              (wanted[index] ?? []).flatMap((each) => {
+                const own = words.get(each);
+                return own === undefined ? [] : [[each.triggerMatch, own]];
+              }),
+            );
         }),
 
         write: Effect.fnUntraced(function* (batch, events) {

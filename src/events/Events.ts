@@ -7,10 +7,10 @@ import { endedMeanwhile } from "../devices/Devices.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { dwellsOf } from "./Dwell.ts";
-import { EventBatch, type TurnOutcome } from "./EventBatch.ts";
+import { EventBatch, type PartOutcome } from "./EventBatch.ts";
 import { type EventRequest, isTransition } from "./IncomingEvent.ts";
 import { EventRecorder } from "./EventRecorder.ts";
-import { AnsweredMessages, eventTurns, laterFrom } from "./EventTurns.ts";
+import { AnsweredMessages, eventParts, laterFrom } from "./EventParts.ts";
 import type { EventsBody, EventsOutcome } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
 import { isLate } from "./Transition.ts";
@@ -32,7 +32,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const database = yield* Database;
     const repository = yield* EventsSql;
     const recorder = yield* EventRecorder;
-    const { bounds, inTurns } = yield* eventTurns;
+    const { bounds, inParts } = yield* eventParts;
     const { customEventRetentionDays: keptDays } = yield* Settings;
 
     /** Marks duplicates among rejected and late events: a duplicate is not rejected. */
@@ -55,7 +55,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
      */
     const write = Effect.fnUntraced(function* (batch: EventBatch, isAlone: boolean) {
       yield* recorder.locate(batch);
-      batch.takeTurn(bounds, isAlone);
+      batch.takePart(bounds, isAlone);
       yield* markDuplicates(batch);
       const events = batch.takeNew();
       if (events.length === 0) return batch.outcomes([]);
@@ -82,41 +82,41 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
 
     return {
       /**
-       * Records events of one workspace, each a request, in turns. Returns the outcomes of those that were
+       * Records events of one workspace, each a request, in parts. Returns the outcomes of those that were
        * worked, in their order; the others are later. A request with an Idempotency-Key records them in its
        * transaction, or, if that has no room for all, before it.
        */
       record: Effect.fnUntraced(function* (requests: ReadonlyArray<EventRequest>) {
         const work = (from: number, to: number) =>
-          Effect.map(write(new EventBatch(requests.slice(from, to)), true), (turn) => {
-            const end = turn.findIndex((outcome) => outcome?.end === 0);
-            return end === -1 ? turn : turn.slice(0, end);
+          Effect.map(write(new EventBatch(requests.slice(from, to)), true), (part) => {
+            const end = part.findIndex((outcome) => outcome?.end === 0);
+            return end === -1 ? part : part.slice(0, end);
           });
         const inOwnTransactions = Effect.gen(function* () {
-          const outcomes: Array<TurnOutcome | null> = [];
-          yield* inTurns(requests.length, new AnsweredMessages(bounds), (from, to) =>
-            Effect.map(work(from, to), (turn) => {
-              outcomes.push(...turn);
-              return turn.length;
+          const outcomes: Array<PartOutcome | null> = [];
+          yield* inParts(requests.length, new AnsweredMessages(bounds), (from, to) =>
+            Effect.map(work(from, to), (part) => {
+              outcomes.push(...part);
+              return part.length;
             }),
           );
           return outcomes;
         });
         if (!(yield* database.isInTransaction)) return yield* inOwnTransactions;
-        const turn = yield* work(0, requests.length);
-        return turn.length === requests.length
-          ? turn
+        const part = yield* work(0, requests.length);
+        return part.length === requests.length
+          ? part
           : yield* outsideTransaction("events", inOwnTransactions);
       }),
 
       /**
-       * Records 1 to 100 events of one device, in turns. An invalid one is rejected alone. Those from
+       * Records 1 to 100 events of one device, in parts. An invalid one is rejected alone. Those from
        * `allowed` on are later. @throws 401, 422
        */
       report: Effect.fnUntraced(function* (
         caller: DeviceCaller["Service"],
         body: ParsedBody<EventsBody>,
-        allowed = Infinity,
+        allowed?: number,
       ) {
         const { events } = yield* body.complete;
         const now = yield* Clock.currentTimeMillis;
@@ -127,18 +127,18 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
           );
         const messages = new AnsweredMessages(bounds);
         const sum = { accepted: 0, duplicates: 0, rejected: new Array<EventsOutcome["rejected"][number]>() };
-        const worked = yield* inTurns(read.length, messages, (from, to) =>
+        const worked = yield* inParts(read.length, messages, (from, to) =>
           Effect.gen(function* () {
             const rest = read.slice(from, to);
-            const turn =
+            const part =
               (yield* report({ caller, now, events: rest, worked: from })) ?? (yield* endedMeanwhile);
-            sum.accepted += turn.accepted;
-            sum.duplicates += turn.duplicates;
+            sum.accepted += part.accepted;
+            sum.duplicates += part.duplicates;
             sum.rejected.push(
-              ...turn.rejected.map(({ index, reasons }) => ({ index: from + index, reasons })),
+              ...part.rejected.map(({ index, reasons }) => ({ index: from + index, reasons })),
             );
-            messages.add(turn.messages);
-            return Math.min(turn.end, rest.length);
+            messages.add(part.messages);
+            return Math.min(part.end, rest.length);
           }),
         );
         return { ...sum, ...messages.fields, ...laterFrom(worked, events.length) };

@@ -43,8 +43,8 @@ export const laterFields = (nouns: "events" | "positions", again: string) => ({
   later: Schema.optionalKey(
     Schema.Array(Schema.Int).annotate({
       description:
-        `Indexes of the ${nouns} for which the request had no time, ascending; left out for none. They were ` +
-        `neither accepted nor rejected: send them again, ${again}.`,
+        `Indexes of the ${nouns} for which the request had no time, ascending; left out for none. They ` +
+        `were neither accepted nor rejected: send them again, ${again}.`,
       examples: [[98, 99]],
     }),
   ),
@@ -80,7 +80,7 @@ export class EventsApi extends HttpApiGroup.make("events")
         OpenApi.Description,
         "Campaigns fire at once. An event over 15 minutes old is counted but fires nothing. Sending the " +
           "same events again after a lost response is safe: they are duplicates, and the messages are in " +
-          "the inbox.",
+          "the inbox. Events that the request has no time for are listed as `later`.",
       ),
   )
   .middleware(DeviceAccess)

@@ -6,7 +6,7 @@ import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { Properties } from "../notifications/EventFacts.ts";
 import type { CustomEventReading } from "./custom/CustomEvent.ts";
 import type { EventRow } from "./EventRows.ts";
-import type { MessageWords } from "./EventWords.ts";
+import type { MessageWords } from "./words/MessageWords.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
 import type { ReadTransition } from "./TransitionParsing.ts";
@@ -19,7 +19,7 @@ export interface EventRequest {
   readonly events: ReadonlyArray<ReadTransition | CustomEventReading>;
   /** The index of the entry of the request that each event is of; left out if each is one. */
   readonly entries?: ReadonlyArray<number>;
-  /** The number of entries that were worked before, in other transactions (`EventTurns.ts`). */
+  /** The number of entries that were worked before, in other transactions (`EventParts.ts`). */
   readonly worked?: number;
   /** The person whom a custom event names, whose devices can get its messages; null for the device's own. */
   readonly person?: NamedPerson | null;

@@ -11,7 +11,8 @@ import type { DeviceKey } from "../wire/Ids.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
-import type { MessageWords, WantedWords } from "./EventWords.ts";
+import type { WantedWords } from "./words/EventWords.ts";
+import type { MessageWords } from "./words/MessageWords.ts";
 import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import { canFire, dueDelivery } from "./TriggerRule.ts";
 

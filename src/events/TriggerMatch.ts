@@ -8,7 +8,10 @@ import type { CampaignKey, ContentKey, NotificationKey } from "../wire/Ids.ts";
 import type { CampaignQuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 
-/** A notification that can fire for an event, without its words (`MatchContents.ts`). Instants are epoch milliseconds, null for an open end. */
+/**
+ * A notification that can fire for an event, without its words (`words/MatchContents.ts`). Instants are epoch
+ * milliseconds, null for an open end.
+ */
 export interface TriggerMatch {
   readonly campaign_id: string;
   readonly campaign_key: CampaignKey;

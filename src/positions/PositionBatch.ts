@@ -20,7 +20,7 @@ export interface PositionRequest {
   /** The index that located the positions. It also decides about exits. */
   readonly index: LocationIndex;
   readonly positions: ReadonlyArray<LocatedPosition>;
-  /** The number of positions that were followed before, in other transactions (`EventTurns.ts`). */
+  /** The number of positions that were followed before, in other transactions (`EventParts.ts`). */
   readonly worked: number;
 }
 

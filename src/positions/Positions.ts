@@ -3,10 +3,10 @@ import { Database } from "../database/Database.ts";
 import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import { EventBatch, type TurnOutcome } from "../events/EventBatch.ts";
+import { EventBatch, type PartOutcome } from "../events/EventBatch.ts";
 import { isTransition } from "../events/IncomingEvent.ts";
 import { EventRecorder } from "../events/EventRecorder.ts";
-import { AnsweredMessages, eventTurns, laterFrom } from "../events/EventTurns.ts";
+import { AnsweredMessages, eventParts, laterFrom } from "../events/EventParts.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
@@ -26,7 +26,7 @@ const fastGatherMillis = 2;
 
 /** The positions of a request that one transaction followed: those before `end`. */
 interface MovedOutcome extends Pick<PositionsOutcome, "accepted" | "stale" | "transitions"> {
-  readonly messages: TurnOutcome["messages"];
+  readonly messages: PartOutcome["messages"];
   readonly end: number;
 }
 type MovedReport = (
@@ -41,7 +41,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
     const repository = yield* PositionsSql;
     const recorder = yield* EventRecorder;
     const indexes = yield* LocationIndexes;
-    const { bounds, inTurns } = yield* eventTurns;
+    const { bounds, inParts } = yield* eventParts;
 
     /** Stores new last positions. Returns the devices whose stored one is no longer that of `before`. */
     const storeLast = Effect.fnUntraced(function* (
@@ -103,7 +103,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
       const followed = yield* mapSliced(batch.requests, (_, request) => batch.follow(request, states));
       const events = new EventBatch(batch.eventRequests(followed));
       yield* recorder.locate(events);
-      events.takeTurn(bounds, isAlone);
+      events.takePart(bounds, isAlone);
       // A position that is later must not have been followed.
       if (events.ends.some(Number.isFinite)) return yield* reportMoved(batch.upTo(events.ends), isAlone);
 
@@ -153,13 +153,13 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
 
     return {
       /**
-       * Processes 1 to 100 positions, in turns; an invalid one is rejected alone (contract L9). Those from
+       * Processes 1 to 100 positions, in parts; an invalid one is rejected alone (contract L9). Those from
        * `allowed` on are later. @throws 401, 422
        */
       report: Effect.fnUntraced(function* (
         caller: DeviceCaller["Service"],
         body: ParsedBody<PositionsBody>,
-        allowed = Infinity,
+        allowed?: number,
       ) {
         const sent = (yield* body.complete).positions;
         const now = yield* Clock.currentTimeMillis;
@@ -175,24 +175,24 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
         });
         const positions = yield* mapSliced(read.filter(isPosition), locate);
         const messages = new AnsweredMessages(bounds);
-        const turns: Array<MovedOutcome> = [];
-        const worked = yield* inTurns(positions.length, messages, (from, to) =>
+        const parts: Array<MovedOutcome> = [];
+        const worked = yield* inParts(positions.length, messages, (from, to) =>
           Effect.gen(function* () {
             const request = { caller, now, index, positions: positions.slice(from, to), worked: from };
             const still = from === 0 ? yield* unmoved(request) : null;
-            const turn = still ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
-            turns.push(turn);
-            messages.add(turn.messages);
-            return turn.end;
+            const part = still ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
+            parts.push(part);
+            messages.add(part.messages);
+            return part.end;
           }),
         );
         const left = positions[worked]?.position;
         const end = left === undefined ? read.length : read.indexOf(left);
         const response: PositionsOutcome = {
-          accepted: turns.reduce((sum, { accepted }) => sum + accepted, 0),
-          stale: turns.reduce((sum, { stale }) => sum + stale, 0),
+          accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
+          stale: parts.reduce((sum, { stale }) => sum + stale, 0),
           rejected: rejected.filter((each) => each.index < end),
-          transitions: turns.flatMap(({ transitions }) => transitions),
+          transitions: parts.flatMap(({ transitions }) => transitions),
           ...messages.fields,
           ...laterFrom(end, sent.length),
         };

@@ -63,7 +63,8 @@ export class PositionsApi extends HttpApiGroup.make("positions")
           "reported events do, and share one state with them. The first position inside is an enter. A " +
           "device leaves when it is outside by more than the position's accuracy. A transition over 15 " +
           "minutes old is counted but fires nothing. Sending the same positions again is safe: they are " +
-          "stale, and the messages are in the inbox.",
+          "stale, and the messages are in the inbox. Positions that the request has no time for are listed " +
+          "as `later`, and were not followed.",
       ),
   )
   .middleware(DeviceAccess)

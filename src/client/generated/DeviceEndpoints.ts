@@ -93,8 +93,18 @@ export interface EventsOutcome {
     /** The problems of the event. */
     readonly reasons: ReadonlyArray<string>;
   }>;
-  /** Every message that the events triggered; `delivered_at` is null for pushes still being sent. */
+  /**
+   * The messages that the events triggered, silent ones first: at most 1,000, and about 1 MB.
+   * `delivered_at` is null for pushes still being sent.
+   */
   readonly deliveries: ReadonlyArray<DeviceMessage>;
+  /** Present if they triggered more messages, which are in the inbox. */
+  readonly more?: true | undefined;
+  /**
+   * Indexes of the events for which the request had no time, ascending; left out for none. They were
+   * neither accepted nor rejected: send them again, with the same ids.
+   */
+  readonly later?: ReadonlyArray<number> | undefined;
 }
 
 /** The JSON of `Geofence`. */
@@ -198,8 +208,18 @@ export interface PositionsOutcome {
     /** The time of the position that shows it. */
     readonly occurred_at: string;
   }>;
-  /** Every message that they triggered; `delivered_at` is null for pushes still being sent. */
+  /**
+   * The messages that the positions triggered, silent ones first: at most 1,000, and about 1 MB.
+   * `delivered_at` is null for pushes still being sent.
+   */
   readonly deliveries: ReadonlyArray<DeviceMessage>;
+  /** Present if they triggered more messages, which are in the inbox. */
+  readonly more?: true | undefined;
+  /**
+   * Indexes of the positions for which the request had no time, ascending; left out for none. They
+   * were neither accepted nor rejected: send them again, from the first of them on.
+   */
+  readonly later?: ReadonlyArray<number> | undefined;
 }
 
 /** The push address; left out or null: `inbox`. */
@@ -408,7 +428,8 @@ export interface EventsEndpoints {
   /**
    * Report enters, exits and custom events. Campaigns fire at once. An event over 15 minutes old is
    * counted but fires nothing. Sending the same events again after a lost response is safe: they are
-   * duplicates, and the messages are in the inbox.
+   * duplicates, and the messages are in the inbox. Events that the request has no time for are listed
+   * as `later`.
    */
   report(body: TransitionReport, options?: CallOptions): Promise<EventsOutcome>;
 }
@@ -420,7 +441,8 @@ export interface PositionsEndpoints {
    * trigger campaigns as reported events do, and share one state with them. The first position inside
    * is an enter. A device leaves when it is outside by more than the position's accuracy. A transition
    * over 15 minutes old is counted but fires nothing. Sending the same positions again is safe: they
-   * are stale, and the messages are in the inbox.
+   * are stale, and the messages are in the inbox. Positions that the request has no time for are
+   * listed as `later`, and were not followed.
    */
   report(body: PositionRequest, options?: CallOptions): Promise<PositionsOutcome>;
 }

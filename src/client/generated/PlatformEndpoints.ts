@@ -590,6 +590,11 @@ export interface CustomEventsOutcome {
     /** The problems of the event. */
     readonly reasons: ReadonlyArray<string>;
   }>;
+  /**
+   * Indexes of the events for which the request had no time, ascending; left out for none. They were
+   * neither accepted nor rejected: send them again, with the same ids.
+   */
+  readonly later?: ReadonlyArray<number> | undefined;
 }
 
 /** The JSON of `CustomEventsReport`. */
@@ -3113,7 +3118,8 @@ export interface CustomEventsEndpoints {
   /**
    * Report custom events. Event campaigns fire at once. An event is of a device, or of a person who
    * has one: `device_id` or `user_id`, not both. One that cannot be taken is rejected alone. Without
-   * `occurred_at` it happens now. Sending the same events again is safe: they are duplicates.
+   * `occurred_at` it happens now. Sending the same events again is safe: they are duplicates. Those
+   * that the request has no time for are listed as `later`.
    */
   report(body: CustomEventsReport, options?: ChangeOptions): Promise<CustomEventsOutcome>;
   /** List custom events. Newest first by when they were received; kept 90 days, by default. */

@@ -11,7 +11,7 @@ import { Worker } from "../../workers/Worker.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { EventRequest } from "../IncomingEvent.ts";
 import { Events } from "../Events.ts";
-import { laterFrom } from "../EventTurns.ts";
+import { laterFrom } from "../EventParts.ts";
 import { CustomEvent, type ReadCustomEvent, readCustomEvent } from "./CustomEvent.ts";
 import type { CustomEventsBody } from "./CustomEventsApi.ts";
 import { type CustomEventFilters, CustomEventsSql, type NamedDevice } from "./CustomEventsSql.ts";
@@ -35,7 +35,7 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
     const { customEventRetentionDays: keptDays } = yield* Settings;
 
     return {
-      /** Records 1 to 500 events. One that cannot be taken is rejected alone, others are later. @throws 422 */
+      /** Records 1 to 500 events, in parts. One that cannot be taken is rejected alone. @throws 422 */
       report: Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<CustomEventsBody>) {
         const sent = (yield* body.complete).events;
         const now = yield* Clock.currentTimeMillis;

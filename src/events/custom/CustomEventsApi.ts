@@ -68,7 +68,8 @@ export class CustomEventsApi extends HttpApiGroup.make("customEvents")
         OpenApi.Description,
         "Event campaigns fire at once. An event is of a device, or of a person who has one: `device_id` or " +
           "`user_id`, not both. One that cannot be taken is rejected alone. Without `occurred_at` it " +
-          "happens now. Sending the same events again is safe: they are duplicates.",
+          "happens now. Sending the same events again is safe: they are duplicates. Those that the request " +
+          "has no time for are listed as `later`.",
       ),
     HttpApiEndpoint.get("list", "/events", {
       query: { ...PageQuery, ...filters },

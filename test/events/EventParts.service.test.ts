@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
-import { EventBounds } from "../../src/events/EventTurns.ts";
+import { EventBounds } from "../../src/events/EventParts.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
 import { fromNow } from "./EventWorld.ts";
@@ -103,8 +103,8 @@ layer(waypost)("Events that make many messages", (it) => {
     Effect.gen(function* () {
       const { events, report } = yield* baskets(5);
       pace.millis = 1_000;
-      const [one, two] = events(2);
-      const sent = [{ type: "custom" }, one!, { type: "custom" }, two!, { type: "custom" }];
+      const unreadable = { type: "custom" };
+      const sent = [...events(2).flatMap((event) => [unreadable, event]), unreadable];
       const { accepted, later, rejected } = yield* report(sent);
       assert.deepStrictEqual(
         [accepted, later, rejected.map(({ index }: { index: number }) => index)],
@@ -123,8 +123,8 @@ layer(waypost)("Events that make many messages", (it) => {
         headline: "Wake up",
         push: { silent: true },
       });
-      const [filled, emptied] = events(2);
-      const answer = yield* report([filled!, { ...emptied, name: "basket.emptied" }]);
+      const emptied = events(1).map((event) => ({ ...event, name: "basket.emptied" }));
+      const answer = yield* report([...events(1), ...emptied]);
       assert.deepStrictEqual([answer.accepted, answer.deliveries.length, answer.more], [2, 8, true]);
       assert.deepStrictEqual(
         answer.deliveries.map(({ silent }: { silent?: true }) => silent === true).indexOf(true),

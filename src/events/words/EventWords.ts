@@ -1,34 +1,21 @@
 import { Array as Arr, Effect } from "effect";
-import { TakesLong } from "../database/Batched.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
-import { type MessageTexts, ownTexts } from "../notifications/templates/MessageTexts.ts";
-import { unitOf } from "../sending/arms/Arm.ts";
-import { type Arm, armOf, wordsOf } from "../sending/arms/Experiment.ts";
-import type { KeptFacts } from "../sending/rendering/KeptFacts.ts";
-import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
-import type { RecipientKey } from "../sending/rendering/RecipientsSql.ts";
-import { Stopwatch, timeSlices } from "../workers/TimeSlices.ts";
-import { EventBounds } from "./EventTurns.ts";
+import { TakesLong } from "../../database/Batched.ts";
+import { ownTexts } from "../../notifications/templates/MessageTexts.ts";
+import { unitOf } from "../../sending/arms/Arm.ts";
+import { type Arm, armOf, wordsOf } from "../../sending/arms/Experiment.ts";
+import { type Recipient, Recipients } from "../../sending/rendering/Recipients.ts";
+import { Stopwatch, timeSlices } from "../../workers/TimeSlices.ts";
+import { EventBounds } from "../EventParts.ts";
 import { charactersOf, type MatchContent, MatchContents } from "./MatchContents.ts";
-import type { TriggerMatch } from "./TriggerMatch.ts";
+import type { MessageWords } from "./MessageWords.ts";
+import type { TriggerMatch } from "../TriggerMatch.ts";
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
 const maxSharedMillis = 20;
 /** So many contents are read at once: one has up to a megabyte. */
 const pageSize = 8;
 
-/** The words of a message for the device of an event. */
-export interface MessageWords {
-  /** The key of the variant whose words they are; null for those of the notification. */
-  readonly variant: string | null;
-  /** Why they cannot be rendered. */
-  readonly failure: string | null;
-  /** The facts that the delivery keeps; null where the words do not vary. */
-  readonly kept: KeptFacts | null;
-  /** The texts for the answer; null if they cannot be rendered, or there is no room for them. */
-  readonly texts: MessageTexts | null;
-  readonly media: ContentMedia | null;
-}
+type RecipientKey = Parameters<Recipients["Service"]["of"]>[0][number];
 
 /** A message of an event whose words are made. */
 export interface WantedWords extends RecipientKey {

@@ -11,7 +11,7 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
   defaultValue: () => ({
     /** Messages, and rows that wait for their minute, of one transaction. One event may pass it alone. */
     messages: 1_000,
-    /** Those of a workspace whose events are worked with those of others. */
+    /** The same for a workspace whose events share the transaction with those of others. */
     sharedMessages: 200,
     /** Characters of the texts that one transaction keeps for its answers. */
     textCharacters: 8_000_000,
@@ -32,7 +32,7 @@ const costOf = (event: IncomingEvent): number =>
     : 0;
 
 /** The events of a request, with the number of its entries that were worked before. */
-interface TurnRequest {
+interface PartRequest {
   readonly workspaceId: number;
   readonly worked: number;
   readonly events: ReadonlyArray<IncomingEvent>;
@@ -43,8 +43,8 @@ interface TurnRequest {
  * of which less was worked come first. The first entry that makes messages has room in any case.
  * @throws TakesLong for a workspace with many messages among others
  */
-export const turnOf = (
-  requests: ReadonlyArray<TurnRequest>,
+export const partOf = (
+  requests: ReadonlyArray<PartRequest>,
   { messages, sharedMessages }: EventBounds,
   isAlone: boolean,
 ): ReadonlyArray<number> => {
@@ -109,22 +109,22 @@ export class AnsweredMessages {
   }
 }
 
-/** Makes the function that works the entries of a request in turns, with the bounds of this process. */
-export const eventTurns = Effect.gen(function* () {
+/** Makes the function that works the entries of a request in parts, with the bounds of this process. */
+export const eventParts = Effect.gen(function* () {
   const bounds = yield* EventBounds;
 
   /**
-   * Works the entries of a request until its time is up: `turn` works some from an index on, at most up to
+   * Works the entries of a request until its time is up: `part` works some from an index on, at most up to
    * another one, and gives how many. Returns the index of the first entry that is left, which is not 0. What
    * the database has no time for is left, too, once something was worked.
    */
-  const inTurns = Effect.fnUntraced(function* <E, R>(
+  const inParts = Effect.fnUntraced(function* <E, R>(
     entries: number,
     messages: AnsweredMessages,
-    turn: (from: number, to: number) => Effect.Effect<number, E, R>,
+    part: (from: number, to: number) => Effect.Effect<number, E, R>,
   ) {
     const since = bounds.clock();
-    let worked: number | null = yield* turn(0, entries);
+    let worked: number | null = yield* part(0, entries);
     let from = worked;
     while (
       from < entries &&
@@ -132,8 +132,8 @@ export const eventTurns = Effect.gen(function* () {
       (from === 0 || bounds.clock() - since < bounds.requestMillis)
     ) {
       const isBegun = from > 0;
-      // All that is left would be looked up again in each turn.
-      worked = yield* turn(from, from + 2 * worked + 1).pipe(
+      // All that is left would be looked up again in each part.
+      worked = yield* part(from, from + 2 * worked + 1).pipe(
         Effect.catchCauseIf(
           (cause) => isBegun && Database.isUnavailable(cause),
           () => Effect.succeed(null),
@@ -144,7 +144,7 @@ export const eventTurns = Effect.gen(function* () {
     }
     return from;
   });
-  return { bounds, inTurns };
+  return { bounds, inParts };
 });
 
 /** The indexes of the entries from one on, as an answer lists them; no field for none. */

@@ -4,7 +4,7 @@
  * was later, or was not answered. Measures the events of another workspace meanwhile, and the memory of the
  * process. Exit code 1 if a request fails, a message is lost or doubled, or a neighbour notices it.
  *
- *     node scripts/attack/firing.ts http://127.0.0.1:8080 OPERATOR_KEY
+ *     node scripts/attack/messages.ts http://127.0.0.1:8080 OPERATOR_KEY
  */
 import { randomUUID } from "node:crypto";
 import process from "node:process";
@@ -43,7 +43,11 @@ const notifications = async (event: string, campaigns: number, each: number, cha
     const languages = characters === 0 ? [] : ["nl", "de", "fr", "es", "it", "pt", "da", "sv", "fi"];
     for (let index = 0; index < each; index++)
       await made(`/campaigns/${campaign}/notifications`, {
-        ...{ name: "Note", type: "message", ...words, trigger_type: "on_event", trigger_config: { event } },
+        name: "Note",
+        type: "message",
+        ...words,
+        trigger_type: "on_event",
+        trigger_config: { event },
         translations:
           languages.length === 0 ? null : Object.fromEntries(languages.map((tag) => [tag, words])),
       });
@@ -103,8 +107,8 @@ const trial = async (name: string, devices: number, event: () => object, count: 
   expectations.expect(
     `${name}: every request is 200`,
     `${statuses.length} requests, ${[...new Set(statuses)].join(", ")}, the longest ` +
-      `${(Math.max(...longest) / 1_000).toFixed(1)} s, the largest answer ${Math.max(...bytes)} bytes, all in ` +
-      `${((performance.now() - since) / 1_000).toFixed(1)} s`,
+      `${(Math.max(...longest) / 1_000).toFixed(1)} s, the largest answer ${Math.max(...bytes)} bytes, all ` +
+      `in ${((performance.now() - since) / 1_000).toFixed(1)} s`,
     statuses.every((status) => status === 200) && Math.max(...bytes) < 2e6,
   );
   const accepted = result.reduce((sum, each) => sum + each.accepted, 0);
@@ -125,7 +129,11 @@ await trial("A device with 100 events of 1,000 messages", 1, custom("basket"), 1
 await trial("Six devices with 100 such events", 6, custom("basket"), 100);
 for (let number = 0; number < 399; number++)
   await made(`/campaigns/${attacker.campaign}/notifications`, {
-    ...{ name: "Note", type: "message", headline: "Hello", body: "x", trigger_type: "on_enter" },
+    name: "Note",
+    type: "message",
+    headline: "Hello",
+    body: "x",
+    trigger_type: "on_enter",
   });
 await trial("A device with 50 enters of 400 messages", 1, enter, 50);
 await notifications("novel", 3, 100, 90_000);

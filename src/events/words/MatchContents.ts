@@ -1,13 +1,13 @@
 import { Context, Effect, Layer } from "effect";
-import { unnested } from "../database/Rows.ts";
-import { SqlService } from "../database/SqlService.ts";
-import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
-import type { ContentMedia } from "../media/MediaAddress.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { StoredVariant } from "../notifications/variants/Variant.ts";
-import { variantsSql } from "../notifications/variants/VariantSql.ts";
-import type { ContentKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
+import { unnested } from "../../database/Rows.ts";
+import { SqlService } from "../../database/SqlService.ts";
+import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
+import type { ContentMedia } from "../../media/MediaAddress.ts";
+import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import type { StoredVariant } from "../../notifications/variants/Variant.ts";
+import { variantsSql } from "../../notifications/variants/VariantSql.ts";
+import type { ContentKey } from "../../wire/Ids.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** The words of a notification, in all languages, with their media files. They never change. */
 export interface MatchContent extends TextSource {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
-import { EventBounds } from "../../src/events/EventTurns.ts";
+import { EventBounds } from "../../src/events/EventParts.ts";
 import { fromNow } from "../events/EventWorld.ts";
 import { pointFeature } from "../locations/Features.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -21,8 +21,8 @@ const bounds = {
 const waypost = TestWaypost.layer.pipe(Layer.provide(Layer.succeed(EventBounds, bounds)));
 const street = northOf(dam, 50_000);
 
-/** A place whose enters fire so many messages, and a device that goes in and out. */
-const place = (messages: number) =>
+/** A store whose enters fire so many messages, and a device that goes in and out. */
+const store = (messages: number) =>
   Effect.gen(function* () {
     const { production } = yield* positionWorld();
     const [location] = yield* production.imports(pointFeature());
@@ -31,7 +31,7 @@ const place = (messages: number) =>
       yield* production.notification(campaign, { headline: `Hello ${index}` });
     const phone = yield* production.tracked;
     const now = Date.parse(yield* fromNow(-60_000));
-    /** Positions a second apart: in and out in turn. */
+    /** Positions a second apart: in, out, in again. */
     const visits = (count: number) =>
       Array.from({ length: count }, (_, index) => {
         const [longitude, latitude] = index % 2 === 0 ? dam : street;
@@ -44,7 +44,7 @@ layer(waypost)("Positions that make many messages", (it) => {
   it.effect("are followed in transactions of bounded messages, all of a request (TR1)", () =>
     Effect.gen(function* () {
       pace.millis = 0;
-      const { phone, visits } = yield* place(2);
+      const { phone, visits } = yield* store(2);
       const { deliveries, moves, ...answer } = yield* phone.reports(visits(9));
       assert.deepStrictEqual(answer, { accepted: 9, stale: 0, rejected: [] });
       assert.lengthOf(deliveries, 10);
@@ -59,7 +59,7 @@ layer(waypost)("Positions that make many messages", (it) => {
   it.effect("are later from one on when the time is up, and were not followed (TR1, OS30, L9)", () =>
     Effect.gen(function* () {
       pace.millis = 1_000;
-      const { phone, visits } = yield* place(3);
+      const { phone, visits } = yield* store(3);
       const sent = [{ latitude: 91 }, ...visits(5), { latitude: 91 }];
       const first = yield* phone.reports(sent);
       assert.deepStrictEqual(
@@ -80,7 +80,7 @@ layer(waypost)("Positions that make many messages", (it) => {
   it.effect("one that alone passes the bound is followed whole (TR1, OS30)", () =>
     Effect.gen(function* () {
       pace.millis = 1_000;
-      const { phone, visits } = yield* place(7);
+      const { phone, visits } = yield* store(7);
       const answer = yield* phone.reports(visits(3));
       assert.deepStrictEqual([answer.accepted, answer.later, answer.deliveries.length], [2, [2], 7]);
     }),

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { TakesLong } from "../../src/database/Batched.ts";
-import { AnsweredMessages, laterFrom, turnOf } from "../../src/events/EventTurns.ts";
+import { AnsweredMessages, laterFrom, partOf } from "../../src/events/EventParts.ts";
 import type { IncomingEvent } from "../../src/events/IncomingEvent.ts";
 import type { Message } from "../../src/sending/rendering/Message.ts";
 
@@ -44,36 +44,36 @@ const all = Infinity;
 
 describe("The events of one transaction", () => {
   it("all that fit are worked, of a request those before the first that does not (TR1)", () => {
-    assert.deepStrictEqual(turnOf([request(1, 0, 4, 3, 3)], bounds, true), [all]);
-    assert.deepStrictEqual(turnOf([request(1, 0, 4, 3, 4, 1)], bounds, true), [2]);
-    assert.deepStrictEqual(turnOf([request(1, 0, 0, 40, 0, 1)], bounds, true), [3]);
+    assert.deepStrictEqual(partOf([request(1, 0, 4, 3, 3)], bounds, true), [all]);
+    assert.deepStrictEqual(partOf([request(1, 0, 4, 3, 4, 1)], bounds, true), [2]);
+    assert.deepStrictEqual(partOf([request(1, 0, 0, 40, 0, 1)], bounds, true), [3]);
   });
 
   it("one entry is worked in any case, also one of several events (TR1, OS30)", () => {
-    assert.deepStrictEqual(turnOf([request(1, 0, 40, 1)], bounds, true), [1]);
+    assert.deepStrictEqual(partOf([request(1, 0, 40, 1)], bounds, true), [1]);
     const events = [enter(4, 8), enter(4, 8), enter(5, 1)];
-    assert.deepStrictEqual(turnOf([{ workspaceId: 1, worked: 0, events }], bounds, true), [5]);
+    assert.deepStrictEqual(partOf([{ workspaceId: 1, worked: 0, events }], bounds, true), [5]);
   });
 
   it("requests of which less was worked come first (TR1)", () => {
     const requests = [request(1, 3, 8), request(1, 0, 8), request(1, 1, 1)];
-    assert.deepStrictEqual(turnOf(requests, bounds, true), [0, all, all]);
+    assert.deepStrictEqual(partOf(requests, bounds, true), [0, all, all]);
   });
 
   it("a workspace with many messages leaves a batch with others (TR1)", () => {
     const requests = [request(1, 0, 2), request(2, 0, 4, 3)];
-    assert.throws(() => turnOf(requests, bounds, false), TakesLong);
-    assert.deepStrictEqual(turnOf(requests, bounds, true), [all, all]);
-    assert.deepStrictEqual(turnOf([request(2, 0, 4, 3)], bounds, false), [all]);
+    assert.throws(() => partOf(requests, bounds, false), TakesLong);
+    assert.deepStrictEqual(partOf(requests, bounds, true), [all, all]);
+    assert.deepStrictEqual(partOf([request(2, 0, 4, 3)], bounds, false), [all]);
   });
 });
 
 describe("The messages of an answer", () => {
   const message = (body: string, silent = false) =>
     ({ body, ...(silent && { silent: true }) }) as unknown as Message;
-  const answered = (...turns: ReadonlyArray<ReadonlyArray<Message | null>>) => {
+  const answered = (...parts: ReadonlyArray<ReadonlyArray<Message | null>>) => {
     const messages = new AnsweredMessages(bounds);
-    for (const turn of turns) messages.add(turn);
+    for (const part of parts) messages.add(part);
     const { deliveries, more } = messages.fields;
     return [deliveries.map(({ body }) => body.slice(0, 3)), more, messages.isFull];
   };
@@ -96,13 +96,13 @@ describe("The messages of an answer", () => {
   });
 
   it("has silent messages first, and is full once no other one of them has room (TR1, OS30)", () => {
-    const [a, b, c, d] = ["a", "b", "c", "d"].map((body) => message(body, true));
-    assert.deepStrictEqual(answered([message("x"), message("y")], [message("z"), a!]), [
+    const silent = (...bodies: ReadonlyArray<string>) => bodies.map((body) => message(body, true));
+    assert.deepStrictEqual(answered([message("x"), message("y")], [message("z"), ...silent("a")]), [
       ["a", "x", "y"],
       true,
       false,
     ]);
-    assert.deepStrictEqual(answered([a!, b!], [c!, d!]), [["a", "b", "c"], true, true]);
+    assert.deepStrictEqual(answered(silent("a", "b"), silent("c", "d")), [["a", "b", "c"], true, true]);
   });
 
   it("lists what is later from an index on, and has no such field for nothing (TR1, OS30)", () => {
