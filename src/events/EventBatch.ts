@@ -92,23 +92,31 @@ export class EventBatch {
     return { from: spanAt(Math.min(...times)).from, to: spanAt(Math.max(...times)).to };
   }
 
-  /** Sets the locations of events and what can fire there. An event at an unknown location has a problem. */
-  locate(rows: ReadonlyArray<TriggerMatchRow>): void {
+  /**
+   * Sets the locations of events and what can fire there. An event at an unknown location has a problem; one
+   * at a location from `located` on, which was not looked up, is left to a later transaction.
+   */
+  locate(rows: ReadonlyArray<TriggerMatchRow>, located: number): void {
     const found = this.locations.map((): FoundLocation | null => null);
     for (const row of rows) {
       const goals = row.goal_campaigns ?? [];
       const location = (found[row.ord - 1] ??= { key: row.location_key, goals, matches: [] });
       if (row.campaign_id !== null) location.matches.push(row);
     }
+    const ends = [...this.ends];
     for (const incomingEvent of this.incomingEvents.filter(isTransition)) {
-      const location = found[this.#locationIndexes.get(locationNameOf(incomingEvent)) ?? -1];
-      if (location === undefined || location === null) incomingEvent.problem ??= unknownLocation;
+      const at = this.#locationIndexes.get(locationNameOf(incomingEvent)) ?? -1;
+      const location = found[at];
+      const { index, requestIndex } = incomingEvent;
+      if (at >= located) ends[requestIndex] = Math.min(ends[requestIndex] ?? 0, index);
+      else if (location === undefined || location === null) incomingEvent.problem ??= unknownLocation;
       else {
         incomingEvent.locationKey = location.key;
         incomingEvent.triggerMatches = location.matches;
         incomingEvent.goalCampaigns = location.goals;
       }
     }
+    this.ends = ends;
   }
 
   /** The custom events of the batch by their names, each once. */
@@ -135,14 +143,17 @@ export class EventBatch {
 
   /** Leaves the events that one transaction has no room for to a later one. @throws TakesLong */
   takePart(bounds: EventBounds, isAlone: boolean): void {
-    if (this.incomingEvents.every(({ triggerMatches }) => triggerMatches.length === 0)) return;
-    const events = this.#byRequest();
-    const requests = this.requests.map(({ caller: { workspaceId }, worked = 0 }, request) => ({
-      workspaceId,
-      worked,
-      events: events[request] ?? [],
-    }));
-    this.ends = partOf(requests, bounds, isAlone);
+    const located = this.ends;
+    if (this.incomingEvents.some(({ triggerMatches }) => triggerMatches.length > 0)) {
+      const events = this.#byRequest();
+      const requests = this.requests.map(({ caller: { workspaceId }, worked = 0 }, request) => ({
+        workspaceId,
+        worked,
+        events: events[request] ?? [],
+        end: located[request] ?? Infinity,
+      }));
+      this.ends = partOf(requests, bounds, isAlone);
+    }
     for (const event of this.incomingEvents)
       if (event.index >= (this.ends[event.requestIndex] ?? 0)) event.outcome = "later";
   }

@@ -13,6 +13,8 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
     messages: 1_000,
     /** The same for a workspace whose events share the transaction with those of others. */
     sharedMessages: 200,
+    /** Notifications at locations that one transaction looks up. One location may pass it alone. */
+    matchRows: 20_000,
     /** Characters of the texts that one transaction keeps for its answers. */
     textCharacters: 8_000_000,
     /** A request that has taken so many milliseconds, by a monotonic clock, begins no further transaction. */
@@ -36,7 +38,20 @@ interface PartRequest {
   readonly workspaceId: number;
   readonly worked: number;
   readonly events: ReadonlyArray<IncomingEvent>;
+  /** The locations of the entries before this index are looked up; Infinity for all. */
+  readonly end: number;
 }
+
+/** The workspace with the most notifications that may fire. */
+const heaviestOf = (requests: ReadonlyArray<PartRequest>): number => {
+  const matches = new Map<number, number>();
+  for (const { events, workspaceId } of requests) {
+    const own = new Set(events.map(({ triggerMatches }) => triggerMatches));
+    const sum = [...own].reduce((rows, { length }) => rows + length, 0);
+    matches.set(workspaceId, (matches.get(workspaceId) ?? 0) + sum);
+  }
+  return [...matches].sort(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
+};
 
 /**
  * The entries of each request that one transaction works: those before an index, Infinity for all. Requests
@@ -48,8 +63,9 @@ export const partOf = (
   { messages, sharedMessages }: EventBounds,
   isAlone: boolean,
 ): ReadonlyArray<number> => {
-  const ends = requests.map(() => Infinity);
+  const ends = requests.map(({ end }) => end);
   const isShared = !isAlone && new Set(requests.map(({ workspaceId }) => workspaceId)).size > 1;
+  if (isShared && ends.some((end) => end < Infinity)) throw new TakesLong(heaviestOf(requests));
   const shares = new Map<number, number>();
   let [taken, isFull] = [0, false];
   const inOrder = [...requests.entries()].sort(([, one], [, other]) => one.worked - other.worked);
@@ -62,7 +78,7 @@ export const partOf = (
       isFull ||= Math.min(taken, cost) > 0 && taken + cost > messages;
       taken += cost;
       if (isFull) {
-        ends[request] = index;
+        ends[request] = Math.min(index, ends[request] ?? 0);
         break;
       }
     }

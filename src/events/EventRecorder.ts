@@ -13,7 +13,8 @@ import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import { dwellsOf } from "./Dwell.ts";
 import { DwellsSql } from "./DwellsSql.ts";
 import type { EventBatch, TriggeredMessage } from "./EventBatch.ts";
-import { EventsSql } from "./EventsSql.ts";
+import { EventBounds } from "./EventParts.ts";
+import { EventsSql, type TriggerMatchRow } from "./EventsSql.ts";
 import { eventWords } from "./words/EventWords.ts";
 import { type IncomingCustom, type IncomingEvent, isTransition } from "./IncomingEvent.ts";
 import { outgoingEvents } from "./OutgoingEvents.ts";
@@ -32,6 +33,9 @@ import {
 import { eventGoals, visitGoals } from "./ReachedGoals.ts";
 import { triggerSpan } from "./Transition.ts";
 import { canFire } from "./TriggerRule.ts";
+
+/** Locations that are looked up at once. */
+const maxLocations = 256;
 
 /**
  * Records enters and exits, reported by devices or detected in their positions: stores them, updates where
@@ -75,6 +79,25 @@ export class EventRecorder extends Context.Service<
       const wordsOf = yield* eventWords;
       const experiments = yield* Experiments;
       const { media: mediaBase } = yield* PublicAddresses;
+      const { matchRows } = yield* EventBounds;
+
+      /** Looks up locations, as many as one transaction has room for. */
+      const locate = Effect.fnUntraced(function* (batch: EventBatch) {
+        const span = batch.span(triggerSpan);
+        const rows: Array<TriggerMatchRow> = [];
+        let [located, isFull] = [0, false];
+        while (located < batch.locations.length && !isFull) {
+          const page = batch.locations.slice(located, located + maxLocations);
+          const read = yield* repository.locations(page, span, matchRows + 1);
+          const last = read[matchRows]?.ord ?? page.length + 1;
+          const own = last > 1 ? read : yield* repository.locations(page.slice(0, 1), span);
+          const end = Math.max(1, last - 1);
+          for (const row of own) if (row.ord <= end) rows.push({ ...row, ord: row.ord + located });
+          located += end;
+          isFull = end < page.length || rows.length >= matchRows;
+        }
+        batch.locate(rows, located);
+      });
 
       /** Chooses the devices that get the messages of custom events. */
       const choose = Effect.fnUntraced(function* (events: ReadonlyArray<IncomingEvent>) {
@@ -128,8 +151,7 @@ export class EventRecorder extends Context.Service<
         locate: Effect.fnUntraced(function* (batch) {
           const { names } = batch;
           if (names.length > 0) batch.match(names, yield* triggers.ofNames(names));
-          if (batch.locations.length === 0) return;
-          batch.locate(yield* repository.locations(batch.locations, batch.span(triggerSpan)));
+          if (batch.locations.length > 0) yield* locate(batch);
         }),
 
         render: Effect.fnUntraced(function* (events, isAlone) {

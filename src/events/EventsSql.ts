@@ -67,11 +67,12 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
        * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
-       * the minute at which they fire (contract X22).
+       * the minute at which they fire (contract X22). Bound: `limit` rows; null for all of 1 location.
        */
       locations: (
         locations: ReadonlyArray<EventLocation>,
         span: { readonly from: number; readonly to: number },
+        limit: number | null = null,
       ) =>
         Effect.orDie(sql<TriggerMatchRow>`
           SELECT p.ord::int AS ord, l.key AS location_key, g.goal_campaigns, f.*
@@ -100,7 +101,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
                 ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}
               END AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
           ) AS f ON true
-          ORDER BY p.ord, f.attached_at, f.attachment_id`),
+          ORDER BY p.ord, f.attached_at, f.attachment_id LIMIT ${limit}`),
 
       /**
        * The events (`ord`, from 1) that are recorded already. Compacted events have no id: one is the same if

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { EventBatch } from "../../src/events/EventBatch.ts";
+import { EventBounds } from "../../src/events/EventParts.ts";
 import type { EventRequest } from "../../src/events/IncomingEvent.ts";
 import { LocationKey } from "../../src/wire/Ids.ts";
 
@@ -34,7 +35,7 @@ describe("EventBatch", () => {
   it("an event that comes twice in a batch is recorded once and is a duplicate in its own request", () => {
     const batch = new EventBatch([request(1, ["a"], ["b"]), request(1, ["a"]), request(2, ["a"])]);
     assert.lengthOf(batch.locations, 1);
-    batch.locate(known);
+    batch.locate(known, 1);
     const events = batch.takeNew();
     assert.deepStrictEqual(
       events.map(({ deviceKey, id, locationKey }) => [Number(deviceKey), id, Number(locationKey)]),
@@ -60,9 +61,16 @@ describe("EventBatch", () => {
     ]);
   });
 
+  it("an event at a location that was not looked up is left to a later transaction (TR1)", () => {
+    const batch = new EventBatch([request(1, ["a"], ["b"])]);
+    batch.locate([], 0);
+    batch.takePart(EventBounds.defaultValue(), true);
+    assert.deepStrictEqual([batch.takeNew(), batch.outcomes([])[0]?.end], [[], 0]);
+  });
+
   it("an event with a problem is rejected, unless it was recorded before", () => {
     const batch = new EventBatch([request(1, ["late", "Too late."], ["again", "Too late."], ["new"])]);
-    batch.locate([]);
+    batch.locate([], 1);
     batch.markDuplicates(batch.incomingEvents.filter(({ id }) => id === "again"));
     assert.deepStrictEqual(batch.takeNew(), []);
     assert.deepStrictEqual(batch.outcomes([])[0]?.duplicates, 1);

@@ -29,11 +29,13 @@ const request = (workspaceId: number, worked: number, ...costs: ReadonlyArray<nu
   workspaceId,
   worked,
   events: costs.map((messages, index) => enter(index, messages)),
+  end: Infinity,
 });
 
 const bounds = {
   messages: 10,
   sharedMessages: 6,
+  matchRows: 100,
   textCharacters: 1_000,
   requestMillis: 100,
   clock: () => 0,
@@ -52,7 +54,13 @@ describe("The events of one transaction", () => {
   it("one entry is worked in any case, also one of several events (TR1, OS30)", () => {
     assert.deepStrictEqual(partOf([request(1, 0, 40, 1)], bounds, true), [1]);
     const events = [enter(4, 8), enter(4, 8), enter(5, 1)];
-    assert.deepStrictEqual(partOf([{ workspaceId: 1, worked: 0, events }], bounds, true), [5]);
+    assert.deepStrictEqual(partOf([{ ...request(1, 0), events }], bounds, true), [5]);
+  });
+
+  it("what was not looked up is not worked, and its heaviest workspace goes apart (TR1)", () => {
+    const cut = { ...request(1, 0, 1, 1, 1), end: 1 };
+    assert.deepStrictEqual(partOf([cut, request(1, 0, 1)], bounds, false), [1, all]);
+    assert.throws(() => partOf([request(2, 0, 1), cut], bounds, false), TakesLong, "1");
   });
 
   it("requests of which less was worked come first (TR1)", () => {

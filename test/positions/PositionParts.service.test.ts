@@ -12,6 +12,7 @@ let read = 0;
 const bounds = {
   messages: 5,
   sharedMessages: 200,
+  matchRows: 20_000,
   textCharacters: 16_000_000,
   requestMillis: 100,
   clock: () => (read += pace.millis),
