@@ -132,7 +132,7 @@ const bench = Effect.gen(function* () {
   const properties = yield* Effect.replicateEffect(timed(summaries.properties(tenant, "app.opened")), 5);
   console.log(`properties: ${median(properties.map(({ seconds }) => seconds * 1000)).toFixed(1)} ms`);
 
-  const poll = Effect.replicateEffect(dwells.take(null, now, 500), polls);
+  const poll = Effect.replicateEffect(dwells.dueWorkspaces(now), polls);
   const millisOf = Effect.map(timed(poll), ({ seconds }) => (seconds * 1000) / polls);
   const none = yield* alternately(5, { none: millisOf });
   yield* sql`INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, content_key,

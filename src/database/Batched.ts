@@ -71,7 +71,7 @@ const slowMillis = 1_000;
 const maxTogether = 4;
 
 /** Whether nothing is wrong with a failed batch: each part of it would fail, too. */
-const failsAll = (cause: Cause.Cause<unknown>): boolean => {
+export const failsAll = (cause: Cause.Cause<unknown>): boolean => {
   const unavailability = Database.unavailability(cause);
   return Cause.hasInterrupts(cause) || unavailability === "away" || unavailability === "full";
 };

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
 import { wordsOf } from "../sending/arms/Experiment.ts";
@@ -6,13 +6,14 @@ import { Experiments } from "../sending/arms/Experiments.ts";
 import { Deliveries } from "../sending/deliveries/Deliveries.ts";
 import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
 import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
-import type { OneWorkspace } from "../database/WorkspaceGroups.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import { Worker } from "../workers/Worker.ts";
+import { workspaceTurns } from "../workers/WorkspaceTurns.ts";
 import { type Candidate, dwellCandidates, locationName } from "./DwellCandidates.ts";
 import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import type { DueDwell } from "./Dwell.ts";
 import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
+import { dwellPages } from "./DwellPages.ts";
 import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
 import { EventsSql } from "./EventsSql.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
@@ -39,8 +40,8 @@ interface MatchedDwell extends PendingDwell {
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
  * due at the minute that the visit must last until. At the minute the events that are known decide whether
  * the visit lasted: an exit changes no row. Custom events whose notification has a delay wait in the same
- * way (contract V4). Dwells are decided in pages, a transaction each, and a row that another process has
- * locked is left to it.
+ * way (contract V4). Dwells are decided in pages, a transaction each, by turns of workspaces; a row that
+ * another process has locked is left to it.
  */
 export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
   make: Effect.gen(function* () {
@@ -143,7 +144,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       return fired.map(({ dwell }) => dwell);
     });
 
-    /** Decides the dwells of a workspace that a statement locks, in one transaction. Returns how many. */
+    /** Decides the dwells that a statement locks, in one transaction. */
     const decide = Effect.fnUntraced(function* (
       take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
     ) {
@@ -179,55 +180,32 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
         ]);
       }
       yield* noteDwellLags(fired.map(({ dueAt }) => now - dueAt));
-      return taken.length;
+      return taken;
     });
 
-    /** Decides each due dwell of a page by itself, so that one that fails does not hold up the others. */
-    const decideEach = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
-      const page = yield* repository.due(workspaceId, yield* Clock.currentTimeMillis, pageSize);
-      for (const dwell of page) {
-        yield* decideAndCount(() => repository.takeOne(dwell)).pipe(
-          Effect.catchCauseIf(
-            (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
-            (cause) => Effect.logError("Deciding on a visit failed; retrying", cause),
-          ),
-        );
-      }
+    const decideDue = yield* workspaceTurns({
+      what: "visits and delayed events",
+      find: repository.dueWorkspaces,
+      take: dwellPages(repository, decideAndCount),
+      pageSize: DwellPageSize,
     });
 
-    /** Decides a page of due dwells of a workspace. Returns how many; 0 if it could not decide all. */
-    const runPage = (workspaceId: OneWorkspace, pageSize: number) =>
-      decideAndCount((now) => repository.take(workspaceId, now, pageSize)).pipe(
-        Effect.catchCauseIf(
-          (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
-          () => Effect.as(decideEach(workspaceId, pageSize), 0),
-        ),
-      );
-
-    /** Runs pages of the workspaces that have work until less than a page was found. */
-    const allPages = Effect.fnUntraced(function* (
-      pageSize: number,
-      workspaces: Effect.Effect<ReadonlyArray<OneWorkspace>>,
-      page: (workspaceId: OneWorkspace) => Effect.Effect<number>,
-    ) {
-      let count = pageSize;
-      while (count >= pageSize) {
+    /** Deletes dwells that were decided long enough ago, for at most a second: what is due goes first. */
+    const deleteDecided = Effect.gen(function* () {
+      const limit = yield* DwellPageSize;
+      const since = yield* Clock.currentTimeMillis;
+      const before = since - keptMillis;
+      let count = limit;
+      while (count >= limit && (yield* Clock.currentTimeMillis) - since < 1_000) {
         count = 0;
-        for (const workspaceId of yield* workspaces) count += yield* page(workspaceId);
+        for (const workspaceId of yield* repository.decidedWorkspaces(before, limit))
+          count += yield* repository.deleteDecided(workspaceId, before, limit);
       }
     });
 
     return {
       /** Decides all due dwells, and deletes those that were decided long enough ago. */
-      runDue: Effect.gen(function* () {
-        const pageSize = yield* DwellPageSize;
-        const due = Effect.flatMap(Clock.currentTimeMillis, (now) => repository.dueWorkspaces(now, pageSize));
-        yield* allPages(pageSize, due, (workspaceId) => runPage(workspaceId, pageSize));
-        const before = (yield* Clock.currentTimeMillis) - keptMillis;
-        yield* allPages(pageSize, repository.decidedWorkspaces(before, pageSize), (workspaceId) =>
-          repository.deleteDecided(workspaceId, before, pageSize),
-        );
-      }),
+      runDue: Effect.andThen(decideDue, deleteDecided),
     };
   }),
 }) {

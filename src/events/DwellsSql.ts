@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
-import { mapRows, rowCount, run } from "../database/Statements.ts";
+import { dueWorkspaces } from "../database/DueWorkspaces.ts";
+import { columnValues, rowCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import {
   workspaceStatements,
@@ -79,27 +80,17 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
     const isOfDevice = isOfDeviceSql(sql);
     const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
-    /** The workspaces of the first of some dwells. */
-    const workspacesOf = (condition: Statement.Fragment, order: Statement.Fragment, limit: number) =>
-      workspacesWithWork(
-        sql,
-        mapRows(
-          sql<{ readonly id: number }>`
-          SELECT DISTINCT d.workspace_id AS id FROM (
-            SELECT w.workspace_id FROM dwell w WHERE ${condition} ORDER BY ${order} LIMIT ${limit}
-          ) AS d`,
-          ({ id }) => id,
-        ),
-      );
     /** Of those that are due at once, the older notification first (contract L4). */
     const inOrder = sql`ORDER BY w.due_at, w.attachment_id`;
-    const isDue = (now: number) => sql`w.decided_at IS NULL AND w.due_at <= ${instant(now)}`;
     /** The dwells of a query, with their locations. */
-    const withLocations = (workspaceId: OneWorkspace) => (dwells: Statement.Fragment) => {
-      const statement = sql<DueDwell>`
-        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`;
-      return Effect.orDie(ofWorkspace(workspaceId)(statement));
-    };
+    const withLocations = (dwells: Statement.Fragment) =>
+      Effect.orDie(sql<DueDwell>`
+        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`);
+    /** The dwells of a workspace that have been due longest. */
+    const due = (workspaceId: number, now: number, limit: number) => sql`
+      SELECT w.* FROM dwell w
+      WHERE w.workspace_id = ${workspaceId} AND w.decided_at IS NULL AND w.due_at <= ${instant(now)}
+      ${inOrder} LIMIT ${limit}`;
 
     return {
       /** Stores dwells in the transaction of their enters. */
@@ -127,25 +118,23 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
           })}
           ON CONFLICT DO NOTHING`),
 
-      /** The workspaces of the dwells that have been due longest. */
-      dueWorkspaces: (now: number, limit: number) => workspacesOf(isDue(now), sql`w.due_at`, limit),
+      /** Ends slow statements of this transaction early: workspaces that share it then go on alone. */
+      hurry: run(sql`SET LOCAL statement_timeout = 2000`),
+
+      /** The workspaces that have due dwells, the longest due first. */
+      dueWorkspaces: (now: number) =>
+        dueWorkspaces(sql, { table: "dwell", at: "due_at", condition: "decided_at IS NULL" }, now),
 
       /** The dwells of a workspace that have been due longest, without locks. */
-      due: (workspaceId: OneWorkspace, now: number, limit: number) =>
-        withLocations(workspaceId)(sql`
-          SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w")} AND ${isDue(now)} ${inOrder} LIMIT ${limit}`),
+      due: (workspaceId: number, now: number, limit: number) => withLocations(due(workspaceId, now, limit)),
 
       /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
-      take: (workspaceId: OneWorkspace, now: number, limit: number) =>
-        withLocations(workspaceId)(sql`
-          SELECT w.* FROM dwell w
-          WHERE ${inWorkspace("w")} AND ${isDue(now)} ${inOrder} LIMIT ${limit}
-          FOR UPDATE OF w SKIP LOCKED`),
+      take: (workspaceId: number, now: number, limit: number) =>
+        withLocations(sql`${due(workspaceId, now, limit)} FOR UPDATE OF w SKIP LOCKED`),
 
       /** Locks one dwell that is still due; none if another process has it or has decided it. */
       takeOne: (dwell: Dwell) =>
-        withLocations(null)(sql`
+        withLocations(sql`
           SELECT w.* FROM dwell w
           WHERE ${tenantIs("w", dwell)} AND w.device_key = ${dwell.deviceKey}
             AND w.event_id = ${dwell.eventId} AND w.attachment_id = ${dwell.attachmentId}
@@ -221,7 +210,14 @@ export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/Dwel
 
       /** The workspaces of the dwells that were decided before an instant, of the first ones. */
       decidedWorkspaces: (before: number, limit: number) =>
-        workspacesOf(sql`w.decided_at < ${instant(before)}`, sql`w.decided_at`, limit),
+        workspacesWithWork(
+          sql,
+          columnValues(sql<{ readonly id: number }>`
+          SELECT DISTINCT d.workspace_id AS id FROM (
+            SELECT w.workspace_id FROM dwell w WHERE w.decided_at < ${instant(before)}
+            ORDER BY w.decided_at LIMIT ${limit}
+          ) AS d`),
+        ),
 
       /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
       deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>

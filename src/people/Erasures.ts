@@ -7,12 +7,15 @@ import { WebhookErasure } from "../webhooks/WebhookErasure.ts";
 import { counter } from "../telemetry/KnownSeries.ts";
 import { idAt, isUuid, type DeviceKey } from "../wire/Ids.ts";
 import { Worker } from "../workers/Worker.ts";
+import { workspaceTurns } from "../workers/WorkspaceTurns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
 import { personIn } from "./Person.ts";
 import { RuleErasure } from "./RuleErasure.ts";
 
+/** After this time no transaction runs that read a device before it was erased. */
+const completedAfter = 30_000;
 /** Devices that one transaction erases. */
 const pageSize = 200;
 
@@ -35,10 +38,10 @@ export class Erasures extends Context.Service<
     /** Erases one device; gives how many, 0 for an unknown or erased one. */
     readonly eraseDevice: (tenant: Tenant, device: string) => Effect.Effect<{ devices: number }>;
     /**
-     * Completes erasures that began at `before` or earlier: erases what transactions wrote that ran at the
-     * same time. True if there may be more.
+     * Completes the erasures that are due, by turns of workspaces: erases what transactions wrote that ran at
+     * the same time. Two workers may do the same, which changes nothing.
      */
-    readonly complete: (before: number) => Effect.Effect<boolean>;
+    readonly complete: Effect.Effect<void>;
   }
 >()("waypost/people/Erasures") {
   static readonly layer = Layer.effect(
@@ -151,6 +154,35 @@ export class Erasures extends Context.Service<
         return { devices: count };
       });
 
+      /** Completes the oldest erasures of a workspace; gives how many. */
+      const completePage = Effect.fnUntraced(function* (workspaceId: number, limit: number) {
+        const before = (yield* Clock.currentTimeMillis) - completedAfter;
+        const open = yield* repository.open(workspaceId, before, limit);
+        const groups = Map.groupBy(open, ({ environment, isPerson, userId, workspaceId }) =>
+          JSON.stringify([workspaceId, environment, isPerson, userId]),
+        );
+        for (const group of groups.values()) {
+          const [first] = group;
+          if (first === undefined) continue;
+          const keys = group.map(({ deviceKey }) => deviceKey);
+          const ids = group.map(({ deviceId }) => deviceId);
+          yield* database.atomically(
+            Effect.gen(function* () {
+              yield* repository.eraseWords(first, keys);
+              yield* eraseTraces(first, keys, first.isPerson);
+              yield* repository.eraseActivity(
+                first,
+                ids.map((id) => ({ id })),
+              );
+            }),
+          );
+          yield* eraseCopies(first, keys, ids, first.userId);
+          if (first.userId !== null) yield* eraseRules(first, first.userId);
+          yield* repository.end(group);
+        }
+        return open.length;
+      });
+
       return Erasures.of({
         erasePerson: (tenant, person) => {
           const userId = personIn(person);
@@ -160,46 +192,22 @@ export class Erasures extends Context.Service<
         eraseDevice: (tenant, device) =>
           isUuid(device) ? eraseAll(tenant, { device }) : Effect.succeed({ devices: 0 }),
 
-        complete: Effect.fnUntraced(function* (before) {
-          const open = yield* repository.open(before, pageSize);
-          const groups = Map.groupBy(open, ({ environment, isPerson, userId, workspaceId }) =>
-            JSON.stringify([workspaceId, environment, isPerson, userId]),
-          );
-          for (const group of groups.values()) {
-            const [first] = group;
-            if (first === undefined) continue;
-            const keys = group.map(({ deviceKey }) => deviceKey);
-            const ids = group.map(({ deviceId }) => deviceId);
-            yield* database.atomically(
-              Effect.gen(function* () {
-                yield* repository.eraseWords(first, keys);
-                yield* eraseTraces(first, keys, first.isPerson);
-                yield* repository.eraseActivity(
-                  first,
-                  ids.map((id) => ({ id })),
-                );
-              }),
-            );
-            yield* eraseCopies(first, keys, ids, first.userId);
-            if (first.userId !== null) yield* eraseRules(first, first.userId);
-            yield* repository.end(group);
-          }
-          return open.length === pageSize;
+        complete: yield* workspaceTurns({
+          what: "erasures",
+          find: (now) => repository.openWorkspaces(now - completedAfter),
+          pageSize: Effect.succeed(pageSize),
+          take: (workspaceIds, limit) => Effect.forEach(workspaceIds, (id) => completePage(id, limit)),
         }),
       });
     }),
   ).pipe(Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]));
 }
 
-/** After this time no transaction runs that read a device before it was erased. */
-const completedAfter = 30_000;
-
-/** Completes the erasures that are due. Two workers may do the same, which changes nothing. */
-export const completeErasures: Effect.Effect<void, never, Erasures> = Effect.gen(function* () {
-  const erasures = yield* Erasures;
-  const now = yield* Clock.currentTimeMillis;
-  while (yield* erasures.complete(now - completedAfter));
-});
+/** Completes the erasures that are due. */
+export const completeErasures: Effect.Effect<void, never, Erasures> = Effect.flatMap(
+  Erasures,
+  ({ complete }) => complete,
+);
 
 /** The job that completes erasures, within a minute (contract Q3). */
 export const erasureCompletion = Layer.effectDiscard(

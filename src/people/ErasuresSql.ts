@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
-import { anyRow, run } from "../database/Statements.ts";
+import { anyRow, columnValues, run } from "../database/Statements.ts";
 import { inTenant, sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
 import { answerDeltasSql, deviceDeltasSql } from "../deltas/DeltasSql.ts";
 import type { Environment, TenantKey } from "../workspaces/Environment.ts";
@@ -204,14 +204,20 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           AND position(convert_to('"attribute":"user_id"', 'UTF8') IN i.body) > 0
           AND position(convert_to(${JSON.stringify(userId)}, 'UTF8') IN i.body) > 0`),
 
+    /** The workspaces with erasures that began at `before` or earlier. */
+    openWorkspaces: (before: number) =>
+      columnValues(sql<{ readonly id: number }>`
+        SELECT e.workspace_id AS id FROM erasure e WHERE e.erased_at <= ${instant(before)}
+        GROUP BY 1 ORDER BY min(e.erased_at)`),
+
     /** Up to `limit` erasures that began at `before` or earlier; without a person who has come back. */
-    open: (before: number, limit: number) =>
+    open: (workspaceId: number, before: number, limit: number) =>
       Effect.orDie(sql<OpenErasure>`
         SELECT e.workspace_id AS "workspaceId", e.environment, e.device_key AS "deviceKey",
           e.device_id AS "deviceId", e.user_id IS NOT NULL AS "isPerson",
           CASE WHEN u.key IS NULL THEN e.user_id END AS "userId"
         FROM erasure e LEFT JOIN device_user u ON ${sameTenant("u", "e")} AND u.user_id = e.user_id
-        WHERE e.erased_at <= ${instant(before)} ORDER BY e.erased_at LIMIT ${limit}`),
+        WHERE e.workspace_id = ${workspaceId} AND e.erased_at <= ${instant(before)} ORDER BY e.erased_at LIMIT ${limit}`),
 
     /** Ends erasures. */
     end: (erasures: ReadonlyArray<OpenErasure>) =>

@@ -1,11 +1,20 @@
 import { assert, layer } from "@effect/vitest";
-import { Deferred, Effect, Fiber } from "effect";
+import { Deferred, Effect, Fiber, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
+import { Dwells } from "../../src/events/Dwells.ts";
+import { outboxSql } from "../../src/outbox/OutboxSql.ts";
+import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
 import { lockDevice, lockWait } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { afterPause } from "../workers/JobRuns.ts";
 import { decide, dwelling, dwellWorld, withoutJobs } from "./DwellWorld.ts";
+
+/** Another process, which ends with its run. */
+const worker = Effect.provide(
+  decide,
+  Layer.fresh(Layer.provide(Dwells.layer, [Deliveries.layer, outboxSql])),
+);
 
 layer(withoutJobs)("Workers that decide on visits", (it) => {
   it.effect("workers at once fire each of a thousand visits once, in pages (P1.2)", () =>
@@ -29,7 +38,7 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
         JOIN device p ON p.id = ${phone.id} AND p.key = w.device_key AND p.workspace_id = w.workspace_id
         WHERE d.installation_id LIKE 'crowd %'`;
       yield* TestClock.adjust("10 minutes");
-      yield* Effect.all([decide, decide, decide], { concurrency: "unbounded" });
+      yield* Effect.all([worker, worker, worker], { concurrency: "unbounded" });
       const [row] = yield* sql`
         SELECT count(*)::int AS deliveries, count(DISTINCT device_key)::int AS devices FROM delivery
         WHERE campaign_key = (SELECT key FROM campaign WHERE id = ${campaignId})`;
@@ -56,10 +65,10 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
         ),
       );
       yield* Deferred.await(held);
-      const worker = yield* Effect.forkChild(decide);
+      const dying = yield* Effect.forkChild(worker);
       yield* lockWait("%WITH held AS%");
       yield* decide;
-      yield* Fiber.interrupt(worker);
+      yield* Fiber.interrupt(dying);
       yield* Deferred.succeed(end, undefined);
       yield* Fiber.join(holder);
       assert.strictEqual(yield* messages, 0);

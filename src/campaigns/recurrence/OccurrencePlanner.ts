@@ -2,11 +2,12 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { run } from "../../database/Statements.ts";
+import { columnValues, run } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import { counter } from "../../telemetry/KnownSeries.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
 import { Worker } from "../../workers/Worker.ts";
+import { countsOf, workspaceTurns } from "../../workers/WorkspaceTurns.ts";
 import { type CampaignRef, newOccurrence, SendPlanRepository } from "../SendPlanRepository.ts";
 import { comingSends, nextPlanning } from "./OccurrencePlan.ts";
 import type { RecurringDates } from "./Occurrences.ts";
@@ -18,13 +19,19 @@ interface DueCampaign extends CampaignRef, RecurringDates {
 
 /** The statements of the job that plans dates as days pass. */
 class PlanningSql extends SqlService<PlanningSql>("waypost/campaigns/PlanningSql")((sql) => ({
+  /** The workspaces with campaigns whose next date is to be planned. */
+  dueWorkspaces: (now: number) =>
+    columnValues(sql<{ readonly id: number }>`
+      SELECT c.workspace_id AS id FROM campaign c WHERE c.plan_at <= ${instant(now)}
+      GROUP BY 1 ORDER BY min(c.plan_at)`),
+
   /** Locks campaigns whose next date is to be planned, without those that others have locked. */
-  lockDue: (now: number, limit: number) =>
+  lockDue: (workspaceId: number, now: number, limit: number) =>
     Effect.orDie(sql<DueCampaign>`
       SELECT c.workspace_id AS "workspaceId", c.environment, c.id AS "campaignId", c.timezone, c.recurrence,
         ${epochMillis("c.starts_at")} AS "startsAt", ${epochMillis("c.ends_at")} AS "endsAt",
         ${epochMillis("c.plan_at")} AS "planAt"
-      FROM campaign c WHERE c.plan_at <= ${instant(now)}
+      FROM campaign c WHERE c.workspace_id = ${workspaceId} AND c.plan_at <= ${instant(now)}
       ORDER BY c.plan_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`),
 
   /** Stores when the next dates of locked campaigns are to be planned. */
@@ -60,10 +67,12 @@ export class OccurrencePlanner extends Context.Service<OccurrencePlanner>()(
       const statements = yield* PlanningSql;
       const repository = yield* SendPlanRepository;
 
-      /** Plans a page of campaigns. Returns how many, and the number of sends. */
-      const planPage = Effect.fnUntraced(function* (now: number) {
-        const due = yield* statements.lockDue(now, pageSize);
-        if (due.length === 0) return { campaigns: 0, sends: 0 };
+      /** Plans a page of campaigns of workspaces. */
+      const planPage = Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<number>, limit: number) {
+        const now = yield* Clock.currentTimeMillis;
+        const pages = yield* Effect.forEach(workspaceIds, (id) => statements.lockDue(id, now, limit));
+        const due = pages.flat();
+        if (due.length === 0) return { due, sends: 0 };
         const times = Map.groupBy(yield* repository.times(due), ({ campaignId }) => campaignId);
         const planned = yield* mapSliced(due, (campaign) => {
           const { campaignId, planAt } = campaign;
@@ -73,18 +82,20 @@ export class OccurrencePlanner extends Context.Service<OccurrencePlanner>()(
         const sends = planned.flat();
         yield* repository.addOccurrences(sends);
         yield* statements.setPlanAt(due, now);
-        return { campaigns: due.length, sends: sends.length };
+        return { due, sends: sends.length };
       }, database.atomically);
 
       return {
-        /** Plans all campaigns that are due. */
-        planDue: Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis;
-          while (true) {
-            const { campaigns, sends } = yield* planPage(now);
+        /** Plans all campaigns that are due, by turns of workspaces. */
+        planDue: yield* workspaceTurns({
+          what: "the dates of recurring campaigns",
+          find: statements.dueWorkspaces,
+          take: Effect.fnUntraced(function* (workspaceIds, limit) {
+            const { due, sends } = yield* planPage(workspaceIds, limit);
             yield* countPlanned({}, sends);
-            if (campaigns < pageSize) return;
-          }
+            return countsOf(workspaceIds, due);
+          }),
+          pageSize: Effect.succeed(pageSize),
         }),
       };
     }),

@@ -27,6 +27,9 @@ const nameProblem = ({ device_id, user_id }: ReadCustomEvent): string | null =>
     ? "An event is of a device or of a person: send device_id or user_id, and not both."
     : null;
 
+/** Whom an event names, as the key of a map: each is looked up once. */
+const subjectOf = ({ device_id, user_id }: ReadCustomEvent): string => JSON.stringify([device_id, user_id]);
+
 /** Custom events of an environment: those that servers report, and all of them in a list (contract V3). */
 export class CustomEvents extends Context.Service<CustomEvents>()("waypost/events/CustomEvents", {
   make: Effect.gen(function* () {
@@ -48,13 +51,12 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
           else return [{ index, reading }];
           return [];
         });
-        const found = yield* repository.devices(
-          tenant,
-          read.map(({ reading }) => reading.event),
-        );
-        const named = Map.groupBy(found, ({ ord }) => ord - 1);
-        const known = read.flatMap(({ index, reading }, position) => {
-          const request = requestOf(tenant, now, reading, named.get(position) ?? []);
+        const subjects = new Map(read.map(({ reading: { event } }) => [subjectOf(event), event]));
+        const names = [...subjects.keys()];
+        const found = yield* repository.devices(tenant, [...subjects.values()]);
+        const named = Map.groupBy(found, ({ ord }) => names[ord - 1]);
+        const known = read.flatMap(({ index, reading }) => {
+          const request = requestOf(tenant, now, reading, named.get(subjectOf(reading.event)) ?? []);
           if (request === null) rejected.set(index, [reading.event.user_id ? noPerson : noDevice]);
           return request === null ? [] : [{ index, request }];
         });

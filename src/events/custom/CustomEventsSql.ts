@@ -19,7 +19,7 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { Recorded } from "../EventsSql.ts";
 import type { IncomingCustom } from "../IncomingEvent.ts";
-import type { CustomEvent } from "./CustomEvent.ts";
+import { type CustomEvent, maxPersonDevices, type ReadCustomEvent } from "./CustomEvent.ts";
 
 /** A device of a custom event: the one that stores it, or another one that may get a message. */
 export interface EventDevice extends TenantKey {
@@ -37,6 +37,9 @@ export interface NamedDevice {
   readonly deviceId: DeviceId;
   readonly userKey: number | null;
 }
+
+/** The device or the person that an event names. */
+export type NamedSubject = Pick<ReadCustomEvent, "device_id" | "user_id">;
 
 /** A custom event with its position in lists. */
 export interface CustomEventRow extends CustomEvent {
@@ -160,20 +163,26 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
           AND f.unit = s.unit AND f.id = s.id`,
       ),
 
-    /** The registered devices that events name; those of a person with the one seen last first. */
-    devices: (
-      tenant: Tenant,
-      named: ReadonlyArray<{ readonly device_id?: string | null; readonly user_id?: string | null }>,
-    ) =>
-      Effect.orDie(sql<NamedDevice>`
+    /**
+     * The registered devices that events name, by name (`ord`, from 1); of a person the 100 that were seen
+     * last, the last one first.
+     */
+    devices: (tenant: TenantKey, names: ReadonlyArray<NamedSubject>) => {
+      const registered = sql`${tenantIs("d", tenant)} AND d.unregistered_at IS NULL`;
+      return Effect.orDie(sql<NamedDevice>`
         SELECT n.ord::int AS ord, d.key AS "deviceKey", d.id AS "deviceId", d.user_key AS "userKey"
-        FROM ${unnested("n", named, {
+        FROM ${unnested("n", names, {
           device_id: ["uuid", ({ device_id }) => device_id ?? null],
           user_id: ["text", ({ user_id }) => user_id ?? null],
         })}
-        JOIN device d ON ${tenantIs("d", tenant)} AND d.unregistered_at IS NULL
-          AND (d.id = n.device_id OR d.user_id = n.user_id)
-        ORDER BY n.ord, d.last_seen_at DESC, d.id`),
+        CROSS JOIN LATERAL (
+          SELECT d.* FROM device d WHERE ${registered} AND d.id = n.device_id
+          UNION ALL (
+            SELECT d.* FROM device d WHERE ${registered} AND d.user_id = n.user_id
+            ORDER BY d.last_seen_at DESC, d.id LIMIT ${maxPersonDevices})
+        ) AS d
+        ORDER BY n.ord, d.last_seen_at DESC, d.id`);
+    },
 
     /** Events, newest received first, after the one with the key `before`. */
     page: (tenant: Tenant, before: string | null, limit: number, filters: CustomEventFilters) =>

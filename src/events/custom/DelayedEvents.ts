@@ -26,17 +26,14 @@ export const delayedEvents = Effect.gen(function* () {
 
   /** The devices that each event can go to, the first one that may get the message. */
   const devicesOf = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
-    const ofPeople = due.flatMap((dwell) => {
-      const userKey = dwell.event?.userKey ?? null;
-      return userKey === null ? [] : [{ ...dwell, userKey }];
-    });
-    const found = ofPeople.length === 0 ? [] : yield* triggers.devicesOf(ofPeople);
-    const byPerson = Map.groupBy(found, ({ ord }) => ofPeople[ord - 1]?.userKey);
-    return (dwell: DueDwell): ReadonlyArray<DeviceKey> => {
-      const userKey = dwell.event?.userKey ?? null;
-      if (userKey === null) return [dwell.deviceKey];
-      return (byPerson.get(userKey) ?? []).map(({ deviceKey }) => deviceKey);
-    };
+    const named = due.flatMap(({ environment, event, workspaceId }) =>
+      event?.userKey == null ? [] : [{ workspaceId, environment, userKey: event.userKey }],
+    );
+    const people = [...new Map(named.map((person) => [person.userKey, person])).values()];
+    const found = people.length === 0 ? [] : yield* triggers.devicesOf(people);
+    const keys = new Map(found.map(({ deviceKeys, ord }) => [people[ord - 1]?.userKey, deviceKeys]));
+    return ({ deviceKey, event }: DueDwell): ReadonlyArray<DeviceKey> =>
+      event?.userKey == null ? [deviceKey] : (keys.get(event.userKey) ?? []);
   });
 
   return Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {

@@ -4,7 +4,10 @@ import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EventMatch } from "../TriggerMatch.ts";
 import { EventTriggersSql } from "./EventTriggersSql.ts";
 
-/** A message of an event, with the devices that it can go to: the first that may get it (contract Z34). */
+/**
+ * A message of an event, with the devices that it can go to, at most 100: the first that may get it (contract
+ * Z34, TR3).
+ */
 export interface WantedMessage extends TenantKey {
   readonly match: EventMatch;
   readonly deviceKeys: ReadonlyArray<DeviceKey>;

@@ -12,6 +12,7 @@ import type { DeviceKey } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { EventMatch } from "../TriggerMatch.ts";
 import { triggerMatchSql } from "../TriggerMatchSql.ts";
+import { maxPersonDevices } from "./CustomEvent.ts";
 
 /** The name of custom events of an environment. */
 export interface NamedEvent extends TenantKey {
@@ -61,19 +62,24 @@ export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/even
           sql`a.id = p.id`,
         ),
 
-      /** The registered devices of people, those seen last first (`ord`, from 1). */
+      /** The 100 registered devices of each person that were seen last, the last one first. */
       devicesOf: (all: ReadonlyArray<TenantKey & { readonly userKey: number }>) =>
         byWorkspace(all)(
-          (people) => sql<{ readonly ord: number; readonly deviceKey: DeviceKey }>`
-          SELECT p.ord::int AS ord, d.key AS "deviceKey"
+          (people) => sql<{ readonly ord: number; readonly deviceKeys: ReadonlyArray<DeviceKey> }>`
+          SELECT p.ord::int AS ord, d.keys AS "deviceKeys"
           FROM ${unnested("p", people, {
             ...tenantColumns,
             key: ["int4", ({ userKey }) => userKey],
           })}
           JOIN device_user u ON ${sameTenant("u", "p")} AND u.key = p.key
-          JOIN device d ON ${workspaceIs("d", "p")} AND d.environment = p.environment
-            AND d.user_id = u.user_id AND d.unregistered_at IS NULL
-          ORDER BY p.ord, d.last_seen_at DESC, d.id`,
+          CROSS JOIN LATERAL (
+            SELECT array_agg(v.key ORDER BY v.last_seen_at DESC, v.id) AS keys FROM (
+              SELECT d.key, d.last_seen_at, d.id FROM device d
+              WHERE ${workspaceIs("d", "p")} AND d.environment = p.environment
+                AND d.user_id = u.user_id AND d.unregistered_at IS NULL
+              ORDER BY d.last_seen_at DESC, d.id LIMIT ${maxPersonDevices}
+            ) AS v
+          ) AS d WHERE d.keys IS NOT NULL`,
         ),
 
       /** The keys of the devices that get messages and are in an audience, of some devices. */

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../../database/Database.ts";
 import { distinctTenants } from "../../../database/TenantColumns.ts";
-import type { OneWorkspace } from "../../../database/WorkspaceGroups.ts";
 import { Worker } from "../../../workers/Worker.ts";
+import { countsOf, workspaceTurns } from "../../../workers/WorkspaceTurns.ts";
 import { HeldDeliveriesSql } from "./HeldDeliveriesSql.ts";
 import { released } from "./HeldDelivery.ts";
 import { PaceLedgerSql } from "../../pacing/PaceLedgerSql.ts";
@@ -31,9 +31,10 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
     const credentials = yield* PushCredentials;
     const ledger = yield* PaceLedgerSql;
 
-    const releasePage = Effect.fnUntraced(function* (workspaceId: OneWorkspace, pageSize: number) {
+    const releasePage = Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<number>, limit: number) {
       const now = yield* Clock.currentTimeMillis;
-      const held = yield* repository.lock(workspaceId, now, pageSize);
+      const pages = yield* Effect.forEach(workspaceIds, (id) => repository.lock(id, now, limit));
+      const held = pages.flat();
       if (held.length === 0) return [];
       const tenants = distinctTenants(held);
       const configured = yield* credentials.configured(tenants);
@@ -48,23 +49,20 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       return deliveries;
     }, database.atomically);
 
-    /** Releases all that are due, in pages of one workspace each. */
-    const releaseDue = Effect.gen(function* () {
-      const pageSize = yield* ReleasePageSize;
-      let count = pageSize;
-      while (count >= pageSize) {
-        count = 0;
-        const now = yield* Clock.currentTimeMillis;
-        for (const workspaceId of yield* repository.dueWorkspaces(now, pageSize)) {
-          const deliveries = yield* releasePage(workspaceId, pageSize);
-          for (const outcome of outcomes) {
-            const size = deliveries.filter(({ status }) => status === outcome).length;
-            if (size > 0) yield* countReleased({ outcome }, size);
-          }
-          count += deliveries.length;
+    /** Releases all that are due, by turns of workspaces. */
+    const releaseDue = yield* workspaceTurns({
+      what: "held deliveries",
+      find: repository.dueWorkspaces,
+      take: Effect.fnUntraced(function* (workspaceIds, limit) {
+        const deliveries = yield* releasePage(workspaceIds, limit);
+        for (const outcome of outcomes) {
+          const size = deliveries.filter(({ status }) => status === outcome).length;
+          if (size > 0) yield* countReleased({ outcome }, size);
         }
-        if (count >= pageSize) yield* Effect.sleep(pagePause);
-      }
+        if (deliveries.length >= limit) yield* Effect.sleep(pagePause);
+        return countsOf(workspaceIds, deliveries);
+      }),
+      pageSize: ReleasePageSize,
     });
 
     yield* Worker.every("held_deliveries", pollInterval, releaseDue, { isTraced: false });

@@ -1,18 +1,12 @@
 import { Effect } from "effect";
+import { dueWorkspaces } from "../../../database/DueWorkspaces.ts";
 import { instant, unnested } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
-import { columnValues } from "../../../database/Statements.ts";
 import { sameTenant, tenantIsIn } from "../../../database/TenantColumns.ts";
 import { deliveryDeltasSql } from "../../../deltas/DeltasSql.ts";
 import { deviceObstacleSql } from "../../../devices/ObstacleSql.ts";
 import { recordedDeliveriesOfSql } from "../../../outbox/RecordedEventsSql.ts";
-import {
-  workspaceStatements,
-  inWorkspace,
-  type OneWorkspace,
-  workspaceIs,
-  workspacesWithWork,
-} from "../../../database/WorkspaceGroups.ts";
+import { workspaceStatements, inWorkspace, workspaceIs } from "../../../database/WorkspaceGroups.ts";
 import { isOneOfSends, sourceColumns } from "../batches/BatchLeasesSql.ts";
 import { permit } from "../../pacing/Pace.ts";
 import type { HeldDelivery, ReleasedDelivery } from "./HeldDelivery.ts";
@@ -25,22 +19,15 @@ export class HeldDeliveriesSql extends SqlService<HeldDeliveriesSql>("waypost/se
     const isOneOf = isOneOfSends(sql);
 
     return {
-      /** The workspaces of the held deliveries whose quiet hours ended first. */
-      dueWorkspaces: (now: number, limit: number) =>
-        workspacesWithWork(
-          sql,
-          columnValues(sql<{ readonly id: number }>`
-          SELECT DISTINCT d.workspace_id AS id FROM (
-            SELECT workspace_id FROM delivery
-            WHERE status = 'held' AND held_until <= ${instant(now)} ORDER BY held_until LIMIT ${limit}
-          ) AS d`),
-        ),
+      /** The workspaces with held deliveries whose quiet hours have ended, the longest ended first. */
+      dueWorkspaces: (now: number) =>
+        dueWorkspaces(sql, { table: "delivery", at: "held_until", condition: "status = 'held'" }, now),
 
       /**
        * Locks held deliveries whose quiet hours have ended, the longest ended first, and says what
        * prevents that they are sent. Leaves out those that other processes have locked.
        */
-      lock: (workspaceId: OneWorkspace, now: number, limit: number) =>
+      lock: (workspaceId: number, now: number, limit: number) =>
         Effect.orDie(
           sql<HeldDelivery>`
           WITH locked AS MATERIALIZED (
