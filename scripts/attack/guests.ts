@@ -18,7 +18,7 @@ import { ask, dayFromNow, newWorkspace, note } from "../bench/ServiceApi.ts";
 
 const devices = 40_000;
 const delayed = 300;
-const atOnce = 500;
+const together = 500;
 const waitedMillis = 180_000;
 
 /** An event campaign with a message a minute after `basket.filled`, and at once after `order.placed`. */
@@ -93,10 +93,10 @@ const trial = Effect.gen(function* () {
   console.log(peak === null ? "the process has died" : `peak memory ${peak} MB`);
   if (peak !== null) {
     const begun = yield* Clock.currentTimeMillis;
-    yield* crowd.report("order.placed", atOnce);
+    yield* crowd.report("order.placed", together);
     const millis = (yield* Clock.currentTimeMillis) - begun;
     peak = peakOf(pid);
-    console.log(`${atOnce} events at once: ${millis} ms, peak memory ${peak} MB`);
+    console.log(`${together} events at once: ${millis} ms, peak memory ${peak} MB`);
   }
   const isLate = other.messages === 0 || (lateOf(other) ?? 0) > 5;
   if (peak === null || peak > 600 || own.messages < delayed || isLate) process.exitCode = 1;

@@ -14,7 +14,7 @@ export interface DueRows {
 
 /**
  * The workspaces that have due rows, the longest due first: one step of the index for each with any row,
- * however many it has. There is no recursion over several nodes; each looks into its own workspaces there.
+ * however many it has. There is no recursion over several nodes: each checks its own workspaces there.
  */
 export const dueWorkspaces = (
   sql: SqlClient.SqlClient,
@@ -35,7 +35,8 @@ export const dueWorkspaces = (
       ) ${found}`,
     () => sql`
       WITH found AS (
-        SELECT f.* FROM (SELECT workspace_id FROM rollup_state UNION SELECT workspace_id FROM device_delta) AS w
+        SELECT f.*
+        FROM (SELECT workspace_id FROM rollup_state UNION SELECT workspace_id FROM device_delta) AS w
         CROSS JOIN LATERAL (${first("AND r.workspace_id = w.workspace_id")}) AS f
       ) ${found}`,
   );

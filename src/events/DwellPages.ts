@@ -24,8 +24,8 @@ const ofFirstContents = (dwells: ReadonlyArray<DueDwell>, count: number): Readon
 /** Makes the function that decides a page of due dwells of workspaces, and gives how many of each. */
 export const dwellPages = (repository: DwellsSql["Service"], decide: Decide) => {
   /**
-   * Decides each due dwell of a page by itself, so that one that fails does not hold up the others, as long as
-   * that takes no more than a few seconds. Returns how many; fails if it could decide none.
+   * Decides each due dwell of a page by itself, so that one that fails does not hold up the others, for at
+   * most ten seconds. Returns how many; fails if it could decide none.
    */
   const decideEach = Effect.fnUntraced(function* (workspaceId: number, limit: number) {
     const since = yield* Clock.currentTimeMillis;

@@ -40,7 +40,7 @@ interface MatchedDwell extends PendingDwell {
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
  * due at the minute that the visit must last until. At the minute the events that are known decide whether
  * the visit lasted: an exit changes no row. Custom events whose notification has a delay wait in the same
- * way (contract V4). Dwells are decided in pages, a transaction each, by turns of workspaces; a row that
+ * way (contract V4). Dwells are decided in pages, a transaction each; workspaces take turns. A row that
  * another process has locked is left to it.
  */
 export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {

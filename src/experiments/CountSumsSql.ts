@@ -5,6 +5,7 @@ import { SqlService } from "../database/SqlService.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import { table, workspaceStatements } from "../database/WorkspaceGroups.ts";
 import type { CampaignKey } from "../wire/Ids.ts";
+import { eachApart } from "../workers/WorkspaceTurns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { type EarlyGoals, earlyGoals } from "./EarlyGoalsSql.ts";
 
@@ -51,13 +52,13 @@ const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
         const start = sql.literal(`date_bin('${span}', ${at}, 'epoch')`);
         const isSameKey = sql.literal(key.map((column) => `c.${column} = n.${column}`).join(" AND "));
         const held = name === "enrolment_count" ? yield* ready(campaigns) : null;
-        for (const { campaignKey, ...tenant } of campaigns) {
+        yield* eachApart(campaigns, ({ campaignKey, ...tenant }) => {
           const checked = held?.get(campaignKey);
           const isReady =
             checked === undefined
               ? sql``
               : sql`AND (c.enrolled = 0 OR c.id = ANY (${arrayOf("int8", checked)}))`;
-          yield* workspaceStatements(sql).onShard([tenant])(
+          return workspaceStatements(sql).onShard([tenant])(
             () => sql`
             WITH new AS (
               DELETE FROM ${table[name]} c
@@ -80,7 +81,7 @@ const addUp = (sql: SqlClient.SqlClient, ready: EarlyGoals) =>
             )
             SELECT 1`,
           );
-        }
+        });
       }),
     { discard: true },
   );

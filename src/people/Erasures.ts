@@ -38,7 +38,7 @@ export class Erasures extends Context.Service<
     /** Erases one device; gives how many, 0 for an unknown or erased one. */
     readonly eraseDevice: (tenant: Tenant, device: string) => Effect.Effect<{ devices: number }>;
     /**
-     * Completes the erasures that are due, by turns of workspaces: erases what transactions wrote that ran at
+     * Completes the erasures that are due; workspaces take turns. Erases what transactions wrote that ran at
      * the same time. Two workers may do the same, which changes nothing.
      */
     readonly complete: Effect.Effect<void>;

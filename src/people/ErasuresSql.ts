@@ -217,7 +217,8 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
           e.device_id AS "deviceId", e.user_id IS NOT NULL AS "isPerson",
           CASE WHEN u.key IS NULL THEN e.user_id END AS "userId"
         FROM erasure e LEFT JOIN device_user u ON ${sameTenant("u", "e")} AND u.user_id = e.user_id
-        WHERE e.workspace_id = ${workspaceId} AND e.erased_at <= ${instant(before)} ORDER BY e.erased_at LIMIT ${limit}`),
+        WHERE e.workspace_id = ${workspaceId} AND e.erased_at <= ${instant(before)}
+        ORDER BY e.erased_at LIMIT ${limit}`),
 
     /** Ends erasures. */
     end: (erasures: ReadonlyArray<OpenErasure>) =>

@@ -1,4 +1,4 @@
-/** Due rows by turns of workspaces: the one way in which jobs take them. */
+/** The one way in which jobs take due rows: workspaces take turns. */
 import { type Cause, Clock, Effect, Fiber, FiberSet } from "effect";
 import { failsAll } from "../database/Batched.ts";
 import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
@@ -18,7 +18,7 @@ interface Turn {
 
 /** How a job takes due rows. */
 export interface WorkspaceTurnsOptions<R> {
-  /** What the rows are, for the log. */
+  /** A name of the rows, for the log. */
   readonly what: string;
   /** The workspaces that have due rows, whatever their number costs little to find. */
   readonly find: (now: number) => Effect.Effect<ReadonlyArray<number>, never, R>;
@@ -35,10 +35,10 @@ export interface WorkspaceTurnsOptions<R> {
 }
 
 /**
- * Makes the run of a job that takes due rows until none is left. Each workspace has a page in turn, small
- * ones together, so that no number of rows of one delays another by more than a page. A page that fails or is
- * slow goes on alone (`database/Batched.ts`), and the run does not wait for it: a workspace whose own page
- * fails rests, longer each time.
+ * Makes the run of a job that takes due rows until none is left. Each workspace has one
+ * page in a round, small ones together, so that no number of rows of one delays another by more than a page.
+ * A page that fails or is slow continues alone (`database/Batched.ts`), and the run does not wait for it: a
+ * workspace whose own page fails rests, longer each time.
  */
 export const workspaceTurns = Effect.fnUntraced(function* <R>(options: WorkspaceTurnsOptions<R>) {
   const { find, pageSize, take, what } = options;
@@ -65,7 +65,7 @@ export const workspaceTurns = Effect.fnUntraced(function* <R>(options: Workspace
     return 0;
   });
 
-  const turnOf = ({ rows, workspaceId }: Turn) =>
+  const takePage = ({ rows, workspaceId }: Turn) =>
     page({ rows, workspaceId }).pipe(
       Effect.tap((taken) => Effect.sync(() => taken > 0 && resting.delete(workspaceId))),
       Effect.catchCauseIf(
@@ -86,7 +86,7 @@ export const workspaceTurns = Effect.fnUntraced(function* <R>(options: Workspace
       const turns = free.map((id) => {
         running.add(id);
         return fork(
-          Effect.tap(turnOf({ workspaceId: id, rows }), (count) => Effect.sync(() => (taken += count))),
+          Effect.tap(takePage({ workspaceId: id, rows }), (count) => Effect.sync(() => (taken += count))),
         );
       });
       yield* Effect.raceFirst(Fiber.joinAll(turns), Effect.sleep(slowMillis));
@@ -103,3 +103,13 @@ export const countsOf = (
   const byWorkspace = Map.groupBy(rows, ({ workspaceId }) => workspaceId);
   return workspaceIds.map((id) => byWorkspace.get(id)?.length ?? 0);
 };
+
+/** Runs work for each item: one that fails holds up no other. Fails at the end as the first that failed. */
+export const eachApart = <A, B, E, R>(
+  items: Iterable<A>,
+  run: (item: A) => Effect.Effect<B, E, R>,
+): Effect.Effect<ReadonlyArray<B>, E, R> =>
+  Effect.flatMap(
+    Effect.forEach(items, (item) => Effect.exit(run(item))),
+    (exits) => Effect.forEach(exits, (exit) => exit),
+  );

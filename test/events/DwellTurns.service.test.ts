@@ -38,7 +38,7 @@ const madeBefore = (campaign: string, other: string) =>
     return row?.before;
   });
 
-layer(withoutJobs)("Due rows by turns of workspaces", (it) => {
+layer(withoutJobs)("Turns of workspaces", (it) => {
   it.effect("an event waits for one page of another workspace, however many are due there (V4.6)", () =>
     Effect.gen(function* () {
       const [busy, quiet] = [yield* waiting, yield* waiting];

@@ -86,7 +86,7 @@ export class OccurrencePlanner extends Context.Service<OccurrencePlanner>()(
       }, database.atomically);
 
       return {
-        /** Plans all campaigns that are due, by turns of workspaces. */
+        /** Plans all campaigns that are due; workspaces take turns. */
         planDue: yield* workspaceTurns({
           what: "the dates of recurring campaigns",
           find: statements.dueWorkspaces,

@@ -8,7 +8,7 @@ import { nullableId, nullableText, shownId, shownInstant } from "../../wire/Show
 import { optionalOrNull, text, Uuid } from "../../wire/Text.ts";
 import { timeProblem } from "../Transition.ts";
 
-/** How many devices of a person an event looks at, those seen last first (contract TR3). */
+/** How many devices of a person an event can reach: those that were seen last (contract TR3). */
 export const maxPersonDevices = 100;
 
 const head = {
@@ -47,9 +47,7 @@ export const CustomEventDraft = Schema.Struct({
   user_id: optionalOrNull(
     text({
       max: 255,
-      description:
-        "The app's id of the person that it is of, who has a registered device. Of their devices the 100 " +
-        "that were seen last are looked at.",
+      description: "The app's id of the person that it is of, who has a registered device.",
       example: "customer-8151",
     }),
   ),

@@ -26,14 +26,17 @@ export const delayedEvents = Effect.gen(function* () {
 
   /** The devices that each event can go to, the first one that may get the message. */
   const devicesOf = Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {
-    const named = due.flatMap(({ environment, event, workspaceId }) =>
-      event?.userKey == null ? [] : [{ workspaceId, environment, userKey: event.userKey }],
-    );
+    const named = due.flatMap(({ environment, event, workspaceId }) => {
+      const userKey = event?.userKey ?? null;
+      return userKey === null ? [] : [{ workspaceId, environment, userKey }];
+    });
     const people = [...new Map(named.map((person) => [person.userKey, person])).values()];
     const found = people.length === 0 ? [] : yield* triggers.devicesOf(people);
     const keys = new Map(found.map(({ deviceKeys, ord }) => [people[ord - 1]?.userKey, deviceKeys]));
-    return ({ deviceKey, event }: DueDwell): ReadonlyArray<DeviceKey> =>
-      event?.userKey == null ? [deviceKey] : (keys.get(event.userKey) ?? []);
+    return ({ deviceKey, event }: DueDwell): ReadonlyArray<DeviceKey> => {
+      const userKey = event?.userKey ?? null;
+      return userKey === null ? [deviceKey] : (keys.get(userKey) ?? []);
+    };
   });
 
   return Effect.fnUntraced(function* (due: ReadonlyArray<DueDwell>) {

@@ -4,6 +4,7 @@ import { Database } from "../../database/Database.ts";
 import { countPruned } from "../../database/Pruning.ts";
 import { DAY_MS } from "../../time/DayNumbers.ts";
 import { Worker } from "../../workers/Worker.ts";
+import { eachApart } from "../../workers/WorkspaceTurns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { type Compactable, RetentionSql } from "./RetentionSql.ts";
 
@@ -82,15 +83,13 @@ export class Retention extends Context.Service<Retention>()("waypost/reports/ret
     return {
       /** Compacts what is rolled up from before an instant (epoch milliseconds). Gives the number of rows. */
       compact: Effect.fnUntraced(function* (what: Compactable, beforeMs: number) {
-        let rows = 0;
-        let waiting = 0;
-        for (const tenant of yield* environmentsOf(what, beforeMs)) {
-          const compacted = yield* compactEnvironment(tenant, what, beforeMs);
-          rows += compacted.rows;
-          if (!compacted.isDone) waiting++;
-        }
+        const environments = yield* environmentsOf(what, beforeMs);
+        const compacted = yield* eachApart(environments, (tenant) =>
+          compactEnvironment(tenant, what, beforeMs),
+        );
+        const waiting = compacted.filter(({ isDone }) => !isDone).length;
         yield* Metric.update(Metric.withAttributes(skipped, { what }), waiting);
-        return rows;
+        return compacted.reduce((sum, { rows }) => sum + rows, 0);
       }),
     };
   }),

@@ -7,6 +7,7 @@ import { Database } from "../../database/Database.ts";
 import { addDays } from "../../time/DayNumbers.ts";
 import { dateAt, dayStart } from "../../time/LocalTime.ts";
 import { Worker } from "../../workers/Worker.ts";
+import { eachApart } from "../../workers/WorkspaceTurns.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
 import { RollupRebuild } from "./rebuild/RollupRebuild.ts";
 import { deliveryAdditions, eventAdditions } from "./RollupAdditions.ts";
@@ -116,12 +117,10 @@ export class Rollups extends Context.Service<Rollups>()("waypost/reports/rollups
 
     const stepOfAll = (scope: StepScope) =>
       Effect.gen(function* () {
-        let hasMore = false;
         const runningMonth = yield* months.running;
-        for (const tenant of yield* states.pending(runningMonth)) {
-          hasMore = (yield* stepOf(tenant, scope, runningMonth)) || hasMore;
-        }
-        return hasMore;
+        const pending = yield* states.pending(runningMonth);
+        const steps = yield* eachApart(pending, (tenant) => stepOf(tenant, scope, runningMonth));
+        return steps.some((hasMore) => hasMore);
       });
 
     return {

@@ -3,6 +3,7 @@ import { Database } from "../../database/Database.ts";
 import { NoTakeover } from "../../database/SharedClock.ts";
 import { Transport } from "../../devices/PushAddress.ts";
 import { Worker } from "../../workers/Worker.ts";
+import { eachApart } from "../../workers/WorkspaceTurns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { attemptTimeoutMillis } from "../push/PushAttempts.ts";
 import {
@@ -125,14 +126,17 @@ export class Pacing extends Context.Service<Pacing>()("waypost/sending/Pacing", 
       yield* dateAnswers;
       const sends = yield* repository.sends;
       const environments = Map.groupBy(sends, (send) => `${send.workspaceId}/${send.environment}`);
-      for (const own of environments.values()) {
-        const [first] = own;
-        if (first === undefined) continue;
-        const { environment, workspaceId } = first;
-        const { ended, given } = yield* releaseIn({ workspaceId, environment }, own);
-        if (given > 0) yield* countPermits({}, given);
-        if (ended.length > 0) yield* repository.end(ended);
-      }
+      yield* eachApart(
+        environments.values(),
+        Effect.fnUntraced(function* (own) {
+          const [first] = own;
+          if (first === undefined) return;
+          const { environment, workspaceId } = first;
+          const { ended, given } = yield* releaseIn({ workspaceId, environment }, own);
+          if (given > 0) yield* countPermits({}, given);
+          if (ended.length > 0) yield* repository.end(ended);
+        }),
+      );
     });
 
     yield* Worker.every("pace", pollInterval, releaseDue, { runsAfterStep: true, isTraced: false });

@@ -1,7 +1,8 @@
-import { Cause, Clock, Context, Data, Effect, Exit, Fiber, Layer } from "effect";
+import { Cause, Clock, Context, Data, Effect, Fiber, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
 import { distinctTenants } from "../../database/TenantColumns.ts";
 import { Transport } from "../../devices/PushAddress.ts";
+import { eachApart } from "../../workers/WorkspaceTurns.ts";
 import { initialStatus } from "../deliveries/Delivery.ts";
 import { countEnrolled } from "../arms/EnrolmentMetrics.ts";
 import { Experiments } from "../arms/Experiments.ts";
@@ -182,19 +183,12 @@ export class SendBatches extends Context.Service<SendBatches>()("waypost/sending
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause) && !Database.isUnavailable(cause),
           (cause) => {
-            if (taken.length > 1) return runEach(taken);
+            if (taken.length > 1) return Effect.asVoid(eachApart(taken, (each) => run([each])));
             return Cause.hasFails(cause) ? countBatches("lost", 1) : Effect.failCause(cause);
           },
         ),
         Effect.catchTag("BatchLost", Effect.die),
       );
-
-    /** Runs batches one by one. Fails as the first of those that failed. */
-    const runEach = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenBatch>) {
-      const exits = yield* Effect.forEach(taken, (each) => Effect.exit(run([each])));
-      const failed = exits.find(Exit.isFailure);
-      if (failed !== undefined) return yield* failed;
-    });
 
     /** Leases one batch and, if it is small, more up to the size of a full one. */
     const take = Effect.gen(function* () {

@@ -91,14 +91,16 @@ export class SendStartsSql extends SqlService<SendStartsSql>("waypost/sending/Se
   const isOneOf = isOneOfSends(sql);
 
   return {
-    /** Campaigns with due sends, the longest due first, without those in `except`. */
+    /** Campaigns with due sends, the first of each workspace before the second ones; none of `except`. */
     dueCampaigns: (now: number, limit: number, except: ReadonlyArray<string>) =>
       Effect.orDie(sql<SendingCampaign>`
         SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
         FROM send s
         WHERE s.status = 'scheduled' AND s.local_at IS NULL AND s.due_at <= ${instant(now)}
           AND s.campaign_id <> ALL (${arrayOf("uuid", except)})
-        GROUP BY 1, 2, 3 ORDER BY min(s.due_at) LIMIT ${limit}`),
+        GROUP BY 1, 2, 3
+        ORDER BY row_number() OVER (PARTITION BY s.workspace_id ORDER BY min(s.due_at)), min(s.due_at)
+        LIMIT ${limit}`),
 
     /** When the next send is due; null for none. */
     nextDue: (now: number) =>

@@ -49,7 +49,7 @@ export class HeldDeliveries extends Context.Service<HeldDeliveries>()("waypost/s
       return deliveries;
     }, database.atomically);
 
-    /** Releases all that are due, by turns of workspaces. */
+    /** Releases all that are due; workspaces take turns. */
     const releaseDue = yield* workspaceTurns({
       what: "held deliveries",
       find: repository.dueWorkspaces,

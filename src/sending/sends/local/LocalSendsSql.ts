@@ -30,14 +30,16 @@ export class LocalSendsSql extends SqlService<LocalSendsSql>("waypost/sending/Lo
   const sendIs = (send: LocalSend) => sql`${tenantIs("s", send)} AND s.id = ${send.id}`;
 
   return {
-    /** Campaigns whose sends may have a part that is due, without those in `except`. */
+    /** Campaigns whose sends may have a part that is due, ordered as those of `SendStartsSql`. */
     dueCampaigns: (now: number, limit: number, except: ReadonlyArray<string>) =>
       Effect.orDie(sql<SendingCampaign>`
         SELECT s.workspace_id AS "workspaceId", s.environment, s.campaign_id AS "campaignId"
         FROM send s
         WHERE ${isOpen} AND s.next_at <= ${instant(now)}
           AND s.campaign_id <> ALL (${arrayOf("uuid", except)})
-        GROUP BY 1, 2, 3 ORDER BY min(s.next_at) LIMIT ${limit}`),
+        GROUP BY 1, 2, 3
+        ORDER BY row_number() OVER (PARTITION BY s.workspace_id ORDER BY min(s.next_at)), min(s.next_at)
+        LIMIT ${limit}`),
 
     /** When the next part may be due; null for none. */
     nextDue: (now: number) =>
