@@ -39,7 +39,7 @@ export interface NamedDevice {
 }
 
 /** The device or the person that an event names. */
-export type NamedSubject = Pick<ReadCustomEvent, "device_id" | "user_id">;
+type NamedSubject = Pick<ReadCustomEvent, "device_id" | "user_id">;
 
 /** A custom event with its position in lists. */
 export interface CustomEventRow extends CustomEvent {
