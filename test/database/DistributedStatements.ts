@@ -5,7 +5,8 @@ const overAllWorkspaces: ReadonlyArray<string> = [
   // PushQueueSql: partitions with due pushes, and the depth of the queue.
   "RECURSIVE partition AS",
   "SELECT q.transport, count(*)::int AS count",
-  // HeldDeliveriesSql, DwellsSql and CustomEventsSql: workspaces that have work.
+  // DueWorkspaces, DwellsSql and CustomEventsSql: workspaces that have work.
+  "FROM (SELECT workspace_id FROM rollup_state UNION SELECT workspace_id FROM device_delta) AS w",
   "SELECT DISTINCT d.workspace_id AS id FROM",
   "SELECT DISTINCT e.workspace_id AS id FROM",
   // RollupStateSql and RetentionSql: environments that have work, and how much.

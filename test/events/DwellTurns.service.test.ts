@@ -39,20 +39,22 @@ const madeBefore = (campaign: string, other: string) =>
   });
 
 layer(withoutJobs)("Turns of workspaces", (it) => {
-  it.effect("an event waits for one page of another workspace, however many are due there (V4.6)", () =>
-    Effect.gen(function* () {
-      const [busy, quiet] = [yield* waiting, yield* waiting];
-      yield* withCrowd(busy);
-      yield* after(5);
-      const sql = yield* SqlClient.SqlClient;
-      assert.deepStrictEqual(yield* sql`SELECT FROM dwell`, []);
-      assert.strictEqual(yield* quiet.messages(), 1);
-      assert.isAtMost((yield* madeBefore(busy.campaignId, quiet.campaignId)) ?? crowd, pageSize);
-    }).pipe(Effect.provideService(DwellPageSize, pageSize)),
+  it.effect(
+    "an event waits for one page of another workspace, however many are due there (running.turns)",
+    () =>
+      Effect.gen(function* () {
+        const [busy, quiet] = [yield* waiting, yield* waiting];
+        yield* withCrowd(busy);
+        yield* after(5);
+        const sql = yield* SqlClient.SqlClient;
+        assert.deepStrictEqual(yield* sql`SELECT FROM dwell`, []);
+        assert.strictEqual(yield* quiet.messages(), 1);
+        assert.isAtMost((yield* madeBefore(busy.campaignId, quiet.campaignId)) ?? crowd, pageSize);
+      }).pipe(Effect.provideService(DwellPageSize, pageSize)),
   );
 
   it.effect(
-    "a workspace whose page fails waits alone, longer each time, until it works again (V4.6, P1.2)",
+    "a workspace whose page fails waits alone, longer each time, until it works again (running.turns)",
     () =>
       Effect.gen(function* () {
         const [broken, sound] = [yield* waiting, yield* waiting];

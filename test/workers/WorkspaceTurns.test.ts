@@ -28,7 +28,7 @@ const job = (rows: Map<number, number>, page: (id: number) => Effect.Effect<void
 };
 
 describe("workspaceTurns", () => {
-  it.effect("a workspace with few rows waits for one page of another one (P1.2)", () =>
+  it.effect("a workspace with few rows waits for one page of another one (running.turns)", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { run, tried } = job(
@@ -43,30 +43,32 @@ describe("workspaceTurns", () => {
     ),
   );
 
-  it.effect("a workspace whose page fails rests, twice as long each time, and no other does (P1.2)", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const rows = new Map([
-          [1, 1],
-          [2, 0],
-        ]);
-        const { run, tried } = job(rows, (id) => (id === 1 ? Effect.die("refused") : Effect.void));
-        const due = yield* run;
-        const seconds: Array<number> = [];
-        for (let second = 0; second <= 200; second++) {
-          const before = tried.length;
-          rows.set(2, 1);
-          yield* due;
-          if (tried.slice(before).includes(1)) seconds.push(second);
-          assert.strictEqual(rows.get(2), 0);
-          yield* TestClock.adjust("1 second");
-        }
-        assert.deepStrictEqual(seconds, [0, 1, 3, 7, 15, 31, 63, 123, 183]);
-      }),
-    ),
+  it.effect(
+    "a workspace whose page fails rests, twice as long each time, and no other does (running.turns)",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const rows = new Map([
+            [1, 1],
+            [2, 0],
+          ]);
+          const { run, tried } = job(rows, (id) => (id === 1 ? Effect.die("refused") : Effect.void));
+          const due = yield* run;
+          const seconds: Array<number> = [];
+          for (let second = 0; second <= 200; second++) {
+            const before = tried.length;
+            rows.set(2, 1);
+            yield* due;
+            if (tried.slice(before).includes(1)) seconds.push(second);
+            assert.strictEqual(rows.get(2), 0);
+            yield* TestClock.adjust("1 second");
+          }
+          assert.deepStrictEqual(seconds, [0, 1, 3, 7, 15, 31, 63, 123, 183]);
+        }),
+      ),
   );
 
-  it.effect("a run does not wait for a slow page, which ends by itself (P1.2)", () =>
+  it.effect("a run does not wait for a slow page, which ends by itself (running.turns)", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const rows = new Map([
