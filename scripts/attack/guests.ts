@@ -21,6 +21,8 @@ const devices = 40_000;
 const delayed = 300;
 const together = 500;
 const queued = 300_000;
+/** Rows of a statement: the client gives up one that takes half a minute. */
+const part = 20_000;
 const waitedMillis = 180_000;
 
 /** An event campaign with a message a minute after `basket.filled`, and at once after `order.placed`. */
@@ -61,10 +63,16 @@ const prepare = Effect.fnUntraced(function* (origin: string, count: number) {
     ([row]) => ({ messages: row?.messages ?? 0, last: row?.last?.getTime() ?? 0 }),
   );
   /** Adds events of the first device that are due when the event is that waits. */
-  const copies = (count: number) =>
-    sql`INSERT INTO dwell SELECT (jsonb_populate_record(w, jsonb_build_object('event_id', gen_random_uuid(),
-        'device_key', 1, 'unit', 1, 'user_key', NULL))).*
-      FROM dwell w, generate_series(1, ${count}::int) WHERE w.workspace_id = ${key}`.unprepared;
+  const copies = Effect.fnUntraced(function* (total: number) {
+    for (let made = 0; made < total; made += part)
+      yield* sql`
+        INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, content_key,
+          content_type, entered_at, recorded_at, due_at, unit, properties)
+        SELECT w.workspace_id, w.environment, 1, gen_random_uuid(), w.attachment_id, w.content_key,
+          w.content_type, w.entered_at, w.recorded_at, w.due_at, 1, w.properties
+        FROM (SELECT * FROM dwell WHERE workspace_id = ${key} LIMIT 1) AS w,
+          generate_series(1, ${part}::int)`.unprepared;
+  });
   return { report, messages, copies };
 });
 
