@@ -98,10 +98,10 @@ export const campaignCreation = Effect.gen(function* () {
     return campaigns;
   });
 
-  const storeInBatch = yield* batchedByKey(
+  const storeInBatch = yield* batchedByKey({
     maxBatch,
-    ({ tenant }: CreateRequest) => `${tenant.workspaceId}/${tenant.environment}`,
-    Effect.fnUntraced(function* (requests) {
+    keyOf: ({ tenant }: CreateRequest) => `${tenant.workspaceId}/${tenant.environment}`,
+    run: Effect.fnUntraced(function* (requests: ReadonlyArray<CreateRequest>) {
       const [{ tenant }] = requests as [CreateRequest];
       return yield* Effect.catchCause(database.atomically(storeBatch(tenant, requests)), (cause) =>
         Cause.hasInterrupts(cause) || Database.isUnavailable(cause)
@@ -109,7 +109,7 @@ export const campaignCreation = Effect.gen(function* () {
           : Effect.succeed(requests.map(() => null)),
       );
     }),
-  );
+  });
 
   return Effect.fnUntraced(function* (tenant: Tenant, body: ParsedBody<CampaignDraft>) {
     const draft = assumedDraft(body, yield* Clock.currentTimeMillis);

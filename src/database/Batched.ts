@@ -1,8 +1,9 @@
-import { Cause, Clock, Deferred, Effect, Exit, FiberSet, Queue, type Scope } from "effect";
+import { Cause, Clock, Deferred, Effect, Exit, FiberSet, Latch, type Scope } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
 import { Database } from "./Database.ts";
 import { KeysApart } from "./KeysApart.ts";
 import { CurrentDatabaseTime } from "./pool/DatabaseTime.ts";
+import { type BatchLimits, type Key, TurnQueue } from "./TurnQueue.ts";
 
 /** A call that waits for the answer of its batch. */
 interface Call<Item, Answer, E> {
@@ -37,9 +38,6 @@ const called = <Item, Answer, E>(
     return Effect.onExit(Deferred.await(answer), () => Effect.sync(end));
   });
 
-/** The key of an item: calls of different keys must not wait for each other for long. */
-type Key = string | number;
-
 /**
  * Fails a batch whose items of one key take long. They run again alone, as do those of the key for a while;
  * the others run again without them.
@@ -54,9 +52,7 @@ export class TakesLong extends Error {
 }
 
 /** How calls are combined into batches. */
-export interface BatchOptions<Item, Answer, E, R> {
-  readonly maxBatch: number;
-  readonly keyOf: (item: Item) => Key;
+export interface BatchOptions<Item, Answer, E, R> extends BatchLimits<Item> {
   /** `isAlone` says that all items have one key, and that no call of another one waits for them. */
   readonly run: (items: ReadonlyArray<Item>, isAlone: boolean) => Effect.Effect<ReadonlyArray<Answer>, E, R>;
   /** In milliseconds, after a batch of several calls. */
@@ -83,9 +79,9 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
 };
 
 /**
- * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one. A single
- * call is never delayed; under load a batch costs little more than one call. `run` gets at most `maxBatch`
- * items and returns their answers in the same order. A batch outlives an interrupted caller and never joins a
+ * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one, which
+ * takes them by turns of their keys (`TurnQueue.ts`). A single call is never delayed; under load a batch
+ * costs little more than one call. `run` gets at most `maxBatch` items and returns their answers in the same order. A batch outlives an interrupted caller and never joins a
  * caller's transaction. After a batch of several calls the next one gathers for `pause` milliseconds more:
  * under load, larger batches save more than the wait costs. A request waits for its answer only as long as it
  * has time for the database; then it fails as unavailable. From `beside` waiting calls on a second batch runs
@@ -96,30 +92,23 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
  * one whose batch failed or was slow alone, and one that `run` names by `TakesLong`. After a second the next
  * batch no longer waits for this one, and its keys prove themselves alone.
  */
-export const batched = <Item, Answer, E, R>({
-  beside = Infinity,
-  keyOf,
-  maxBatch,
-  pause = 0,
-  run,
-}: BatchOptions<Item, Answer, E, R>): Effect.Effect<
-  (item: Item) => Effect.Effect<Answer, E>,
-  never,
-  R | Scope.Scope
-> =>
+export const batched = <Item, Answer, E, R>(
+  options: BatchOptions<Item, Answer, E, R>,
+): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const calls = yield* Queue.unbounded<Call<Item, Answer, E>>();
+    const { beside = Infinity, keyOf, pause = 0, run } = options;
+    const calls = new TurnQueue<Item, Call<Item, Answer, E>>(options);
+    const arrival = Latch.makeUnsafe();
     const clock = yield* Clock.Clock;
     const fork = yield* FiberSet.makeRuntime<R>();
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
-    let [waiting, isBeside] = [0, false];
+    let isBeside = false;
 
-    const addAlone = yield* batchesByKey<Item, Answer, E, R>(
-      maxBatch,
-      keyOf,
-      Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+    const addAlone = yield* batchesByKey<Item, Answer, E, R>({
+      ...options,
+      run: Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
         const [key] = items.map(keyOf) as [Key];
         const since = nowMillis();
         const exit = yield* Effect.exit(run(items, true));
@@ -128,7 +117,7 @@ export const batched = <Item, Answer, E, R>({
         else apart.fast(key);
         return yield* exit;
       }),
-    );
+    });
 
     const runTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call<Item, Answer, E>>) {
       const exit = yield* Effect.exit(
@@ -145,9 +134,14 @@ export const batched = <Item, Answer, E, R>({
       else batch.forEach(addAlone);
     });
 
-    const take = Effect.tap(Queue.takeBetween(calls, 1, maxBatch), ({ length }) =>
-      Effect.sync(() => (waiting -= length)),
-    );
+    const take = Effect.gen(function* () {
+      while (calls.length === 0) {
+        arrival.closeUnsafe();
+        // Calls that come at the same time are in one batch.
+        yield* Effect.andThen(arrival.await, Effect.yieldNow);
+      }
+      return calls.take();
+    });
 
     /** Runs one batch while another one waits for the database or for this thread. */
     const runBeside = Effect.ensuring(
@@ -188,8 +182,9 @@ export const batched = <Item, Answer, E, R>({
       called<Item, Answer, E>(item, (call) => {
         if (!apart.isEmpty && apart.has(keyOf(item), nowMillis())) addAlone(call);
         else {
-          Queue.offerUnsafe(calls, call);
-          if (++waiting < beside || running === 0 || isBeside) return;
+          calls.add(call);
+          arrival.openUnsafe();
+          if (calls.length < beside || running === 0 || isBeside) return;
           isBeside = true;
           fork(runBeside);
         }
@@ -198,33 +193,31 @@ export const batched = <Item, Answer, E, R>({
 
 /** Adds calls to batches of those with the same key, which run at the same time as those of other keys. */
 const batchesByKey = <Item, Answer, E, R>(
-  maxBatch: number,
-  keyOf: (item: Item) => Key,
-  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
+  options: BatchOptions<Item, Answer, E, R>,
 ): Effect.Effect<(call: Call<Item, Answer, E>) => void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
+    type Calls = TurnQueue<Item, Call<Item, Answer, E>>;
     // It has the services of this moment, so no batch joins the transaction of a caller.
     const fork = yield* FiberSet.makeRuntime<R>();
     /** The calls that no batch has taken, by key. A key has an entry while its fiber runs. */
-    const waiting = new Map<Key, Array<Call<Item, Answer, E>>>();
+    const waiting = new Map<Key, Calls>();
 
-    const runBatches = (key: Key, calls: Array<Call<Item, Answer, E>>) =>
+    const runBatches = (key: Key, calls: Calls) =>
       Effect.gen(function* () {
         while (calls.length > 0) {
-          const batch = calls.splice(0, maxBatch);
-          settle(batch, yield* Effect.exit(run(batch.map(({ item }) => item))));
+          const batch = calls.take();
+          const items = batch.map(({ item }) => item);
+          settle(batch, yield* Effect.exit(options.run(items, true)));
         }
         waiting.delete(key);
       });
 
     return (call) => {
-      const key = keyOf(call.item);
+      const key = options.keyOf(call.item);
       const calls = waiting.get(key);
-      if (calls !== undefined) {
-        calls.push(call);
-        return;
-      }
-      const own = [call];
+      const own: Calls = calls ?? new TurnQueue(options);
+      own.add(call);
+      if (calls !== undefined) return;
       waiting.set(key, own);
       fork(runBatches(key, own));
     };
@@ -235,12 +228,10 @@ const batchesByKey = <Item, Answer, E, R>(
  * so that none waits for another one. If one fails, all its calls fail.
  */
 export const batchedByKey = <Item, Answer, E, R>(
-  maxBatch: number,
-  keyOf: (item: Item) => Key,
-  run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, E, R>,
+  options: BatchOptions<Item, Answer, E, R>,
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
   Effect.map(
-    batchesByKey<Item, Answer, E, R>(maxBatch, keyOf, run),
+    batchesByKey<Item, Answer, E, R>(options),
     (add) => (item) => called<Item, Answer, E>(item, add),
   );
 

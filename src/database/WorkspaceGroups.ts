@@ -132,9 +132,8 @@ export const batchedByWorkspace = <Item, Answer, E, R>(
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient;
-    const { keyOf, maxBatch, run } = options;
     const together = yield* batched(options);
-    const apart = yield* batchedByKey(maxBatch, keyOf, (items: ReadonlyArray<Item>) => run(items, true));
+    const apart = yield* batchedByKey(options);
     return (item) =>
       ifDistributed(
         sql,

@@ -20,15 +20,15 @@ export const sharedReads = <A, E>(): Effect.Effect<
   Scope.Scope
 > =>
   Effect.map(
-    batchedByKey<Read<A, E>, Uint8Array, E, never>(
-      Number.POSITIVE_INFINITY,
-      ({ key }) => key,
-      Effect.fnUntraced(function* (reads) {
+    batchedByKey<Read<A, E>, Uint8Array, E, never>({
+      maxBatch: Number.POSITIVE_INFINITY,
+      keyOf: ({ key }) => key,
+      run: Effect.fnUntraced(function* (reads) {
         const [{ read }] = reads as [Read<A, E>];
         const bytes = Buffer.from(JSON.stringify(yield* read));
         return reads.map(() => bytes);
       }),
-    ),
+    }),
     (share) => (read) =>
       Effect.map(share(read), (bytes) =>
         HttpServerResponse.uint8Array(bytes, { contentType: "application/json" }),

@@ -180,10 +180,10 @@ export class Registrations extends Context.Service<Registrations>()(
 
       // The number of the next device is a lock on its environment until the commit is on disk: one
       // transaction for all that wait for it.
-      const storeInBatch = yield* batchedByKey(
+      const storeInBatch = yield* batchedByKey({
         maxBatch,
-        ({ tenant }: RegistrationRequest) => `${tenant.workspaceId}/${tenant.environment}`,
-        Effect.fnUntraced(function* (requests) {
+        keyOf: ({ tenant }: RegistrationRequest) => `${tenant.workspaceId}/${tenant.environment}`,
+        run: Effect.fnUntraced(function* (requests: ReadonlyArray<RegistrationRequest>) {
           const firsts = new Map<string, RegistrationRequest>();
           for (const request of requests) {
             if (!firsts.has(request.row.installationId)) firsts.set(request.row.installationId, request);
@@ -201,7 +201,7 @@ export class Registrations extends Context.Service<Registrations>()(
           const byRequest = new Map(batch.map((request, index) => [request, outcomes[index] ?? null]));
           return requests.map((request) => byRequest.get(request) ?? null);
         }),
-      );
+      });
 
       return {
         /**

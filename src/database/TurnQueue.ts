@@ -1,0 +1,63 @@
+import { MutableList } from "effect";
+
+/** The key of an item: calls of different keys must not wait for each other for long. */
+export type Key = string | number;
+
+/** How many calls one batch takes. */
+export interface BatchLimits<Item> {
+  readonly maxBatch: number;
+  readonly keyOf: (item: Item) => Key;
+  /** The work of an item, such as its rows; 0 if left out. */
+  readonly sizeOf?: (item: Item) => number;
+  /** A batch with so much work takes no further item. */
+  readonly maxSize?: number;
+}
+
+/**
+ * Calls that wait for a batch. A batch takes them by turns of their keys: one of each key before any key has
+ * another one, in the order in which the keys had their last turn. So a call of a key without others is in
+ * the next batch however many calls of another key wait, unless a whole batch of keys waits, too. Calls of one
+ * key keep their order. Adding and taking a call cost the same however many wait.
+ */
+export class TurnQueue<Item, Call extends { readonly item: Item }> {
+  readonly #limits: BatchLimits<Item>;
+  /** The calls of each key. The key whose turn is next comes first. */
+  readonly #calls = new Map<Key, MutableList.MutableList<Call>>();
+  #length = 0;
+
+  constructor(limits: BatchLimits<Item>) {
+    this.#limits = limits;
+  }
+
+  /** The number of calls that wait. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(call: Call): void {
+    const key = this.#limits.keyOf(call.item);
+    const own = this.#calls.get(key) ?? MutableList.make<Call>();
+    if (own.length === 0) this.#calls.set(key, own);
+    MutableList.append(own, call);
+    this.#length++;
+  }
+
+  /** Takes the calls of the next batch: at least one if any waits. */
+  take(): ReadonlyArray<Call> {
+    const { maxBatch, maxSize = Infinity, sizeOf = () => 0 } = this.#limits;
+    const batch: Array<Call> = [];
+    let size = 0;
+    // The loop comes again to a key that is set again, after all others.
+    for (const [key, own] of this.#calls) {
+      if (batch.length === maxBatch || size >= maxSize) break;
+      this.#calls.delete(key);
+      for (const call of MutableList.takeN(own, 1)) {
+        batch.push(call);
+        size += sizeOf(call.item);
+      }
+      if (own.length > 0) this.#calls.set(key, own);
+    }
+    this.#length -= batch.length;
+    return batch;
+  }
+}
