@@ -20,6 +20,7 @@ import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
+import { DeviceLimits, deviceRatePruning } from "./devices/DeviceLimits.ts";
 import { Devices } from "./devices/Devices.ts";
 import { DeviceImports } from "./devices/import/DeviceImports.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";
@@ -121,6 +122,7 @@ const statementServices = Layer.mergeAll(
   Rollups.layer,
   Retention.layer,
   DeviceAuthentication.layer.pipe(Layer.provide(FailedAttempts.layer)),
+  DeviceLimits.layer,
   Layer.mergeAll(Devices.layer, Registrations.layer).pipe(Layer.provideMerge(UserSecrets.layer)),
   Layer.mergeAll(TransportTests.layer, Previews.layer).pipe(Layer.provideMerge(RegisteredDevices.layer)),
   Copies.layer,
@@ -152,6 +154,7 @@ const statementServices = Layer.mergeAll(
 const jobs = Layer.mergeAll(
   idempotencyPruning,
   failedAttemptPruning,
+  deviceRatePruning,
   activityPruning,
   mediaSweeping,
   thumbnailWorker,

@@ -49,6 +49,8 @@ const unlimited: PlanPatch = {
   sandbox_requests_per_day: null,
   production_requests_per_minute: null,
   production_writes_per_minute: null,
+  device_requests_per_minute: null,
+  device_events_per_minute: null,
 };
 
 /** Webhooks poll only when a test asks for it: no test waits so long. In milliseconds. */

@@ -50,5 +50,7 @@ export const limitsOf = (plan: Workspace["plan"], usage: PlanUsage | undefined):
     limit(`${env}_requests_per_minute`, "Requests a minute"),
     limit(`${env}_writes_per_minute`, "Changing requests a minute"),
     limit(`${env}_requests_per_day`, "Requests a day"),
+    limit("device_requests_per_minute", "Requests of a device a minute"),
+    limit("device_events_per_minute", "Events and positions of a device a minute"),
   ];
 };

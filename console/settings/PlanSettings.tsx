@@ -51,6 +51,8 @@ const numbers = [
   ["production_requests_per_minute", "Production: requests a minute"],
   ["production_writes_per_minute", "Production: changing requests a minute"],
   ["production_requests_per_day", "Production: requests a day"],
+  ["device_requests_per_minute", "Each device: requests a minute"],
+  ["device_events_per_minute", "Each device: events and positions a minute"],
 ] as const;
 
 const mediaKinds = [

@@ -69,6 +69,8 @@ export const newWorkspace = (
       [`${environment}_requests_per_minute`]: null,
       [`${environment}_writes_per_minute`]: null,
       [`${environment}_requests_per_day`]: 1_000_000_000,
+      device_requests_per_minute: null,
+      device_events_per_minute: null,
     };
     const name = "Measured";
     const { id } = await send("POST", workspaces, key, { name, plan });

@@ -8,6 +8,7 @@ const prunable = [
   "custom_events",
   "idempotency_keys",
   "failed_attempts",
+  "device_rates",
   "activity",
   "webhook_events",
   "webhook_calls",
@@ -19,8 +20,7 @@ const pruned = knownSeries(
   Metric.counter("waypost_pruned_rows_total", {
     description:
       "Expired rows that were deleted: deliveries, events, custom events, idempotency keys, failed " +
-      "attempts, activity, " +
-      "rows of webhooks.",
+      "attempts, minutes of devices, activity, rows of webhooks.",
     incremental: true,
   }),
   { what: prunable },

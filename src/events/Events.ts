@@ -19,6 +19,8 @@ import { isCustom, readCustomEvent } from "./custom/CustomEvent.ts";
 import { canFire } from "./TriggerRule.ts";
 
 const maxRequests = 64;
+/** A batch with so many events takes no further request: others would wait for it. */
+const maxEvents = 500;
 /** How many waiting requests start a second batch: smaller ones cost more than they save. */
 const besideRequests = 24;
 
@@ -76,6 +78,8 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const report = yield* batchedByWorkspace({
       maxBatch: maxRequests,
       keyOf: ({ caller }: EventRequest) => caller.workspaceId,
+      sizeOf: ({ events }) => events.length,
+      maxSize: maxEvents,
       run: (requests, isAlone) => write(new EventBatch(requests), isAlone),
       beside: besideRequests,
     });

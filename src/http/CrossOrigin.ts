@@ -9,7 +9,11 @@ export interface CrossOrigin {
   readonly requestHeaders: string;
 }
 
-const exposed = { "access-control-expose-headers": "X-Request-Id, Retry-After, ETag" };
+const exposed = {
+  "access-control-expose-headers":
+    "X-Request-Id, Retry-After, ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
+    "RateLimit, RateLimit-Policy",
+};
 
 /** Pages of every origin may call. */
 export const anyOrigin = (requestHeaders: string): CrossOrigin => {

@@ -8,7 +8,7 @@ import { counted } from "../wire/Text.ts";
 
 /** One window, as response headers show it. */
 export interface RateWindow {
-  readonly name: "minute" | "writes" | "day";
+  readonly name: "minute" | "writes" | "day" | "events";
   readonly limit: number;
   readonly remaining: number;
   /** When it ends, in epoch milliseconds. */
@@ -171,18 +171,32 @@ export const rateLimitHeaders = (windows: ReadonlyArray<RateWindow>, now: number
   };
 };
 
-/** The 429 of a refused request: it can be repeated once the last full window has ended. */
-export const rateLimited = (windows: ReadonlyArray<RateWindow>, now: number): TooManyRequests => {
+/** The noun and the period of each limit. */
+const nouns = {
+  minute: ["request", "minute"],
+  writes: ["change", "minute"],
+  day: ["request", "day"],
+  events: ["event", "minute"],
+} as const;
+
+/** The seconds until the last full window ends. */
+export const retrySeconds = (windows: ReadonlyArray<RateWindow>, now: number): number => {
   const full = windows.filter((window) => window.remaining === 0);
-  const seconds = secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
-  const limits = full.map((w) =>
-    w.name === "writes"
-      ? `${counted(w.limit, "change")} a minute`
-      : `${counted(w.limit, "request")} a ${w.name}`,
-  );
+  return secondsUntil(Math.max(now, ...full.map((window) => window.resetsAt)), now);
+};
+
+/** The 429 of a refused request: it can be repeated once the last full window has ended. */
+export const rateLimited = (
+  windows: ReadonlyArray<RateWindow>,
+  now: number,
+  owner: "workspace" | "device" = "workspace",
+): TooManyRequests => {
+  const full = windows.filter((window) => window.remaining === 0);
+  const seconds = retrySeconds(windows, now);
+  const limits = full.map(({ limit, name }) => `${counted(limit, nouns[name][0])} a ${nouns[name][1]}`);
   return TooManyRequests.of(
     "rate_limited",
-    `This workspace's limit of ${limits.join(" and ")} is used up: ` +
+    `This ${owner}'s limit of ${limits.join(" and ")} is used up: ` +
       `try again in ${counted(seconds, "second")}.`,
     seconds,
   );

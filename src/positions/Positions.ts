@@ -19,6 +19,8 @@ import type { PositionsBody, PositionsOutcome } from "./PositionsApi.ts";
 import { PositionsSql } from "./PositionsSql.ts";
 
 const maxRequests = 128;
+/** A batch with so many positions takes no further request: others would wait for it. */
+const maxPositions = 1_000;
 /** How long a batch with transitions gathers, in milliseconds: it is seven statements, whatever its size. */
 const gatherMillis = 4;
 /** The same for batches of the fast path, which are one or two statements. */
@@ -136,16 +138,19 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
       });
     });
 
-    const keyOf = ({ caller }: PositionRequest): number => caller.workspaceId;
-    const unmoved = yield* batchedByWorkspace({
+    const limits = {
       maxBatch: maxRequests,
-      keyOf,
+      keyOf: ({ caller }: PositionRequest): number => caller.workspaceId,
+      sizeOf: ({ positions }: PositionRequest): number => positions.length,
+      maxSize: maxPositions,
+    };
+    const unmoved = yield* batchedByWorkspace({
+      ...limits,
       run: (requests) => reportUnmoved(new PositionBatch(requests)),
       pause: fastGatherMillis,
     });
     const moved = yield* batchedByWorkspace({
-      maxBatch: maxRequests,
-      keyOf,
+      ...limits,
       run: (requests, isAlone) =>
         database.atomically(Effect.suspend(() => reportMoved(new PositionBatch(requests), isAlone))),
       pause: gatherMillis,

@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
+import { DeviceLimits } from "../devices/DeviceLimits.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Positions } from "./Positions.ts";
@@ -12,10 +13,14 @@ export const positionsHandlers = handlerGroup(
   "positions",
   Effect.fnUntraced(function* (handlers) {
     const positions = yield* Positions;
+    const limits = yield* DeviceLimits;
     return handlers.handleRaw("report", ({ endpoint, request }) =>
       Effect.gen(function* () {
         const body = yield* readParsedBody(PositionsBody, { request, endpoint });
-        return { data: yield* positions.report(yield* DeviceCaller, body) };
+        const caller = yield* DeviceCaller;
+        const { length } = (yield* body.complete).positions;
+        const report = (allowed: number) => positions.report(caller, body, allowed);
+        return { data: yield* limits.report(caller, length, report) };
       }),
     );
   }),

@@ -21,6 +21,7 @@ const jobNames = [
   "media_sweeping",
   "idempotency_pruning",
   "failed_attempt_pruning",
+  "device_rate_pruning",
   "activity_pruning",
   "custom_event_pruning",
   "erasures",

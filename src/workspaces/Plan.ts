@@ -44,6 +44,11 @@ export const Plan = Schema.Struct({
   production_requests_per_minute: limit("Requests per minute to Production.", 600),
   production_writes_per_minute: limit("Changing requests per minute to Production.", 120),
   production_requests_per_day: limit("Requests per day to Production.", 100_000),
+  device_requests_per_minute: limit("Requests per minute of a device, in each environment.", 600),
+  device_events_per_minute: limit(
+    "Events and positions that a device reports per minute, in each environment.",
+    6000,
+  ),
 }).annotate({ identifier: "Plan" });
 export type Plan = typeof Plan.Type;
 
@@ -66,4 +71,6 @@ export const defaultPlan: Plan = {
   production_requests_per_minute: 600,
   production_writes_per_minute: 120,
   production_requests_per_day: null,
+  device_requests_per_minute: 600,
+  device_events_per_minute: 6000,
 };

@@ -32,6 +32,8 @@ export const fill = async (origin: string, key: string) => {
     sandbox_requests_per_minute: null,
     sandbox_writes_per_minute: null,
     sandbox_requests_per_day: null,
+    device_requests_per_minute: null,
+    device_events_per_minute: null,
   };
   const { id } = await operator("/workspaces", { body: { name: 'A "quoted", (odd) \\ name\n', plan } });
   const abilities = [

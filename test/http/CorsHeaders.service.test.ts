@@ -14,7 +14,11 @@ const preflight = (method: string, origin = page) => ({
 });
 const corsOf = ({ headers }: { readonly headers: Headers }) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith("access-control-")));
-const exposed = { "access-control-expose-headers": "X-Request-Id, Retry-After, ETag" };
+const exposed = {
+  "access-control-expose-headers":
+    "X-Request-Id, Retry-After, ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
+    "RateLimit, RateLimit-Policy",
+};
 const anyPage = { "access-control-allow-origin": "*", ...exposed };
 
 layer(TestWaypost.layer)("Pages of other origins", (it) => {

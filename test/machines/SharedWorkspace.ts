@@ -23,6 +23,8 @@ const unlimitedPlan = {
   production_requests_per_minute: null,
   production_writes_per_minute: null,
   production_requests_per_day: null,
+  device_requests_per_minute: null,
+  device_events_per_minute: null,
   max_campaigns: null,
 };
 const note = { name: "Note", type: "message", headline: "Hello", body: "World" };

@@ -22,6 +22,8 @@ layer(TestPlatform.layer)("Defaults of the operator interface", (it) => {
         production_requests_per_minute: 600,
         production_writes_per_minute: 120,
         production_requests_per_day: null,
+        device_requests_per_minute: 600,
+        device_events_per_minute: 6000,
       });
     }),
   );
