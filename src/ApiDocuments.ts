@@ -84,7 +84,7 @@ export const apiDocument = (name: DocumentName, addresses: DocumentAddresses = {
     ...(name === "platform" ? [workspaceHeader] : []),
   ]) as unknown as Json;
   nameSecuritySchemes(document);
-  addResponseHeaders(document, name === "platform");
+  addResponseHeaders(document, name);
   if (name === "platform") {
     addOperator(document);
     const configured = { Sandbox: addresses.sandboxUrl, Production: addresses.productionUrl };

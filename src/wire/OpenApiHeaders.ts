@@ -63,28 +63,41 @@ const headerNames = (
   status: string,
   isRateLimited: boolean,
   isIdempotent: boolean,
+  isReport: boolean,
 ): ReadonlyArray<string> => [
   "RequestId",
-  ...(status === "429" || status === "503" || (status === "409" && isIdempotent) ? ["RetryAfter"] : []),
+  ...(status === "429" ||
+  status === "503" ||
+  (status === "409" && isIdempotent) ||
+  (status === "200" && isReport)
+    ? ["RetryAfter"]
+    : []),
   // Authentication comes before the rate limits (contract B1).
   ...(isRateLimited && status !== "401" ? rateLimitNames : []),
   ...(isIdempotent && status.startsWith("2") ? ["IdempotentReplayed"] : []),
 ];
 
+/** The reports of a device, which can be later in part (contract TR2). */
+const reports = ["/events", "/positions"];
+
 /**
  * Declares the headers of every response of a document (contract A5, J3). An operation with the parameter
- * `Idempotency-Key` is idempotent. Changes the document.
+ * `Idempotency-Key` is idempotent. Of the device interface, operations with a device's token have rate
+ * limits, of the platform API all, of the operator interface none. Changes the document.
  */
-export const addResponseHeaders = (document: Json, isRateLimited: boolean): void => {
+export const addResponseHeaders = (document: Json, name: "platform" | "device" | "operator"): void => {
   const used = new Set<string>();
-  for (const item of Object.values(document["paths"] as Json)) {
+  for (const [path, item] of Object.entries(document["paths"] as Json)) {
     for (const [method, op] of Object.entries(item as Json)) {
       if (!isJson(op) || !isJson(op["responses"])) continue;
+      const isOfDevice = name === "device" && JSON.stringify(op["security"]).includes("deviceToken");
+      const isRateLimited = name === "platform" || isOfDevice;
+      const isReport = isOfDevice && reports.some((end) => path.endsWith(end));
       const isIdempotent = hasHeader(op, "idempotency-key");
       const isTagged = hasTag(method, op, item as Json);
       for (const [status, response] of Object.entries(op["responses"])) {
         const names = [
-          ...headerNames(status, isRateLimited, isIdempotent),
+          ...headerNames(status, isRateLimited, isIdempotent, isReport),
           ...(isTagged && status.startsWith("2") ? ["ETag"] : []),
         ];
         for (const name of names) used.add(name);

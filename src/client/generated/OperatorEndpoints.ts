@@ -397,6 +397,10 @@ export interface Plan {
   readonly production_writes_per_minute: number | null;
   /** Requests per day to Production. Null: no limit. */
   readonly production_requests_per_day: number | null;
+  /** Requests per minute of a device, in each environment. Null: no limit. */
+  readonly device_requests_per_minute: number | null;
+  /** Events and positions that a device reports per minute, in each environment. Null: no limit. */
+  readonly device_events_per_minute: number | null;
 }
 
 /** The JSON of `PlanPatch`. */
@@ -427,6 +431,10 @@ export interface PlanPatch {
   readonly production_writes_per_minute?: number | null | undefined;
   /** Requests per day to Production. Null: no limit. */
   readonly production_requests_per_day?: number | null | undefined;
+  /** Requests per minute of a device, in each environment. Null: no limit. */
+  readonly device_requests_per_minute?: number | null | undefined;
+  /** Events and positions that a device reports per minute, in each environment. Null: no limit. */
+  readonly device_events_per_minute?: number | null | undefined;
 }
 
 /** The JSON of `SdkKey`. */
