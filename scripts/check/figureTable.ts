@@ -214,6 +214,8 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
   "docs/contract/device.md": [
     ["1 to # events", schemaLimit("device", "TransitionReport.events", "maxItems")],
     ["1 to # positions", schemaLimit("device", "PositionRequest.positions", "maxItems")],
+    ["A device makes # requests", defaultPlan.device_requests_per_minute ?? 0],
+    ["reports # events a minute", defaultPlan.device_events_per_minute ?? 0],
   ],
   "docs/contract/requests.md": [
     ["A body has at most # MiB", BodyRules.defaultValue().maxBytes / mebibyte],

@@ -43,8 +43,8 @@ export const laterFields = (nouns: "events" | "positions", again: string) => ({
   later: Schema.optionalKey(
     Schema.Array(Schema.Int).annotate({
       description:
-        `Indexes of the ${nouns} for which the request had no time, ascending; left out for none. They ` +
-        `were neither accepted nor rejected: send them again, ${again}.`,
+        `Indexes of the ${nouns} for which the request had no time or the device no limit left, ascending; ` +
+        `left out for none. They were neither accepted nor rejected: send them again, ${again}.`,
       examples: [[98, 99]],
     }),
   ),

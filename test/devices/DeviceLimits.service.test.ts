@@ -175,6 +175,7 @@ layer(TestWaypost.layer)("Limits of devices", (it) => {
       const rows = sql<{ readonly counted: string; readonly used: number }>`
         SELECT counted, used FROM device_rate WHERE workspace_id = ${workspaceId} ORDER BY counted`;
       const { prune } = yield* DeviceLimits;
+      yield* TestClock.adjust("1 minute");
       yield* prune;
       yield* Effect.replicateEffect(phone.ask("/events", { body: events(10) }), 6);
       assert.deepStrictEqual(yield* rows, []);

@@ -101,8 +101,8 @@ export interface EventsOutcome {
   /** Present if they triggered more messages, which are in the inbox. */
   readonly more?: true | undefined;
   /**
-   * Indexes of the events for which the request had no time, ascending; left out for none. They were
-   * neither accepted nor rejected: send them again, with the same ids.
+   * Indexes of the events for which the request had no time or the device no limit left, ascending;
+   * left out for none. They were neither accepted nor rejected: send them again, with the same ids.
    */
   readonly later?: ReadonlyArray<number> | undefined;
 }
@@ -216,8 +216,9 @@ export interface PositionsOutcome {
   /** Present if they triggered more messages, which are in the inbox. */
   readonly more?: true | undefined;
   /**
-   * Indexes of the positions for which the request had no time, ascending; left out for none. They
-   * were neither accepted nor rejected: send them again, from the first of them on.
+   * Indexes of the positions for which the request had no time or the device no limit left, ascending;
+   * left out for none. They were neither accepted nor rejected: send them again, from the first of
+   * them on.
    */
   readonly later?: ReadonlyArray<number> | undefined;
 }

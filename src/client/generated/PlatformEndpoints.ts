@@ -591,8 +591,8 @@ export interface CustomEventsOutcome {
     readonly reasons: ReadonlyArray<string>;
   }>;
   /**
-   * Indexes of the events for which the request had no time, ascending; left out for none. They were
-   * neither accepted nor rejected: send them again, with the same ids.
+   * Indexes of the events for which the request had no time or the device no limit left, ascending;
+   * left out for none. They were neither accepted nor rejected: send them again, with the same ids.
    */
   readonly later?: ReadonlyArray<number> | undefined;
 }
