@@ -81,11 +81,13 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
 /**
  * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one, which
  * takes them by turns of their keys (`TurnQueue.ts`). A single call is never delayed; under load a batch
- * costs little more than one call. `run` gets at most `maxBatch` items and returns their answers in the same order. A batch outlives an interrupted caller and never joins a
- * caller's transaction. After a batch of several calls the next one gathers for `pause` milliseconds more:
- * under load, larger batches save more than the wait costs. A request waits for its answer only as long as it
- * has time for the database; then it fails as unavailable. From `beside` waiting calls on a second batch runs
- * beside the first one, so that the database works while this thread answers, and the other way round.
+ * costs little more than one call. `run` gets at most `maxBatch` items and returns their answers in the same
+ * order. A batch outlives an interrupted caller and never joins a caller's transaction. After a batch of
+ * several calls the next one gathers for `pause` milliseconds more: under load, larger batches save more than
+ * the wait costs. A request waits for its answer only as long as it has time for the database; then it fails
+ * as unavailable. From `beside` waiting calls on a second batch runs beside the first one, so that the
+ * database works while this thread answers, and the other way round. One also runs for calls of other keys
+ * than those of a large batch that runs: they need not wait for a flood.
  *
  * No key fails or slows the calls of another one. A batch that fails runs again in a batch for each key, so
  * `run` must do nothing if it fails. A key that is slow has batches of its own for a while (`KeysApart.ts`):
@@ -105,6 +107,8 @@ export const batched = <Item, Answer, E, R>(
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
     let isBeside = false;
+    /** The keys of the large batch that began last and runs. */
+    let busy: ReadonlySet<Key> | null = null;
 
     const addAlone = yield* batchesByKey<Item, Answer, E, R>({
       ...options,
@@ -120,16 +124,12 @@ export const batched = <Item, Answer, E, R>(
     });
 
     const runTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call<Item, Answer, E>>) {
-      const exit = yield* Effect.exit(
-        run(
-          batch.map(({ item }) => item),
-          false,
-        ),
-      );
+      const items = batch.map(({ item }) => item);
+      const exit = yield* Effect.exit(run(items, false));
       if (Exit.isSuccess(exit) || failsAll(exit.cause)) return settle(batch, exit);
       const slowKey = slowKeyOf(exit.cause);
       if (slowKey !== undefined) apart.slow(slowKey, nowMillis());
-      const hasOneKey = new Set(batch.map(({ item }) => keyOf(item))).size === 1;
+      const hasOneKey = new Set(items.map(keyOf)).size === 1;
       if (hasOneKey && slowKey === undefined) settle(batch, exit);
       else batch.forEach(addAlone);
     });
@@ -143,19 +143,26 @@ export const batched = <Item, Answer, E, R>(
       return calls.take();
     });
 
-    /** Runs one batch while another one waits for the database or for this thread. */
-    const runBeside = Effect.ensuring(
-      Effect.flatMap(take, runTogether),
-      Effect.sync(() => {
+    /** Runs one batch, of other keys than `except`, while another one runs. */
+    const startBeside = (except?: ReadonlySet<Key>): void => {
+      isBeside = true;
+      const run = Effect.suspend(() => {
+        const batch = calls.take(except);
+        return batch.length === 0 ? Effect.void : runTogether(batch);
+      });
+      const end = Effect.sync(() => {
         isBeside = false;
-      }),
-    );
+      });
+      fork(Effect.ensuring(Effect.andThen(Effect.yieldNow, run), end));
+    };
 
     /** Runs batch after batch in this fiber, until one is so slow that another fiber takes the next. */
     const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
       let isOvertaken = false;
       while (!isOvertaken) {
         const batch = yield* take;
+        const keys = calls.keysOfLarge(batch);
+        busy = keys;
         running++;
         // In real time, because a batch must not wait for a test to move its clock.
         const timer = setInterval(() => {
@@ -170,6 +177,7 @@ export const batched = <Item, Answer, E, R>(
           Effect.sync(() => {
             clearInterval(timer);
             running--;
+            if (busy === keys) busy = null;
           }),
         );
         if (pause > 0 && batch.length > 1 && !isOvertaken)
@@ -184,9 +192,9 @@ export const batched = <Item, Answer, E, R>(
         else {
           calls.add(call);
           arrival.openUnsafe();
-          if (calls.length < beside || running === 0 || isBeside) return;
-          isBeside = true;
-          fork(runBeside);
+          if (running === 0 || isBeside) return;
+          if (calls.length >= beside) startBeside();
+          else if (busy !== null && !busy.has(keyOf(item))) startBeside(busy);
         }
       });
   });

@@ -42,14 +42,15 @@ export class TurnQueue<Item, Call extends { readonly item: Item }> {
     this.#length++;
   }
 
-  /** Takes the calls of the next batch: at least one if any waits. */
-  take(): ReadonlyArray<Call> {
+  /** Takes the calls of the next batch, at least one if any waits: those of other keys than `except`. */
+  take(except?: ReadonlySet<Key>): ReadonlyArray<Call> {
     const { maxBatch, maxSize = Infinity, sizeOf = () => 0 } = this.#limits;
     const batch: Array<Call> = [];
     let size = 0;
     // The loop comes again to a key that is set again, after all others.
     for (const [key, own] of this.#calls) {
       if (batch.length === maxBatch || size >= maxSize) break;
+      if (except?.has(key) === true) continue;
       this.#calls.delete(key);
       for (const call of MutableList.takeN(own, 1)) {
         batch.push(call);
@@ -59,5 +60,13 @@ export class TurnQueue<Item, Call extends { readonly item: Item }> {
     }
     this.#length -= batch.length;
     return batch;
+  }
+
+  /** The keys of a batch that has at least half of what one may have; null for a smaller one. */
+  keysOfLarge(batch: ReadonlyArray<Call>): ReadonlySet<Key> | null {
+    const { keyOf, maxBatch, maxSize = Infinity, sizeOf = () => 0 } = this.#limits;
+    const size = batch.reduce((sum, { item }) => sum + sizeOf(item), 0);
+    if (batch.length * 2 < maxBatch && size * 2 < maxSize) return null;
+    return new Set(batch.map(({ item }) => keyOf(item)));
   }
 }

@@ -27,27 +27,6 @@ const recorded = (pause = 0, beside = Infinity) =>
     return { ask, batches, release: Deferred.succeed(released, undefined) };
   });
 
-/** A hundred calls of a key that wait for their first batch, and one of another key behind them. */
-const flooded = Effect.gen(function* () {
-  const batches: Array<ReadonlyArray<string>> = [];
-  const released = yield* Deferred.make<void>();
-  const ask = yield* batched({
-    maxBatch: 3,
-    keyOf: (key: string) => key,
-    run: (keys) => {
-      batches.push(keys);
-      return Effect.as(Deferred.await(released), keys);
-    },
-  });
-  const first = yield* Effect.forkChild(ask("flood"));
-  yield* settled;
-  const others = Effect.replicateEffect(ask("flood"), 99, { concurrency: "unbounded", discard: true });
-  const flood = yield* Effect.forkChild(Effect.andThen(others, Fiber.join(first)));
-  yield* settled;
-  const quiet = yield* Effect.forkChild(ask("quiet"));
-  return { batches, flood, quiet, release: Deferred.succeed(released, undefined) };
-});
-
 /** Lets every fiber run until it waits. */
 const settled = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true });
 
@@ -99,21 +78,6 @@ describe("batched", () => {
       assert.deepStrictEqual(yield* Effect.forEach(calls, Fiber.join), [10, 20, 30, 40, 50, 60]);
       assert.deepStrictEqual(batches, [[1], [2, 3], [4, 5, 6]]);
     }).pipe(Effect.scoped),
-  );
-
-  it.effect(
-    "the next batch has the call of a quiet key, and the flood of another one goes on (running.neighbours)",
-    () =>
-      Effect.gen(function* () {
-        const { batches, flood, quiet, release } = yield* flooded;
-        yield* settled;
-        assert.deepStrictEqual(batches, [["flood"]]);
-        yield* release;
-        yield* Fiber.join(quiet);
-        assert.deepStrictEqual(batches[1], ["flood", "quiet", "flood"]);
-        yield* Fiber.join(flood);
-        assert.strictEqual(batches.flat().length, 101);
-      }).pipe(Effect.scoped),
   );
 
   it.effect("the pause follows a batch of several calls, but not a single call", () =>

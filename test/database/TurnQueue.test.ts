@@ -64,4 +64,23 @@ describe("TurnQueue", () => {
     assert.deepStrictEqual([take(), take()], ["a500", "b60 c1 a60"]);
     assert.strictEqual(take(), "c1 a1");
   });
+
+  it("a batch leaves out the keys of another one, whose turns come later (running.neighbours)", () => {
+    const { add, queue, take } = queueOf(4);
+    add(...calls("a", 3), ...calls("b", 2), "c1");
+    const others = queue.take(new Set(["a", "c"])).map(({ item }) => item);
+    assert.deepStrictEqual([others.join(" "), queue.length], ["b1 b2", 4]);
+    assert.strictEqual(take(), "a1 c1 a2 a3");
+  });
+
+  it("a batch is large from half of the calls or of the work on (running.neighbours)", () => {
+    const keysOf = (queue: ReturnType<typeof queueOf>["queue"], ...items: ReadonlyArray<string>) =>
+      queue.keysOfLarge(items.map((item) => ({ item })));
+    const { queue } = queueOf(4);
+    assert.isNull(keysOf(queue, "a1"));
+    assert.deepStrictEqual(keysOf(queue, "a1", "b1"), new Set(["a", "b"]));
+    const { queue: sized } = queueOf(4, 100);
+    assert.isNull(keysOf(sized, "a49"));
+    assert.deepStrictEqual(keysOf(sized, "a50"), new Set(["a"]));
+  });
 });
