@@ -98,7 +98,7 @@ export const batched = <Item, Answer, E, R>(
   options: BatchOptions<Item, Answer, E, R>,
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const { beside = Infinity, keyOf, pause = 0, run } = options;
+    const { beside: besideCalls = Infinity, keyOf, pause = 0, run } = options;
     const calls = new TurnQueue<Item, Call<Item, Answer, E>>(options);
     const arrival = Latch.makeUnsafe();
     const clock = yield* Clock.Clock;
@@ -106,7 +106,8 @@ export const batched = <Item, Answer, E, R>(
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
     let running = 0;
-    let isBeside = false;
+    /** Whether a batch of each kind runs beside another one. */
+    const beside = { full: false, others: false };
     /** The keys of the large batch that began last and runs. */
     let busy: ReadonlySet<Key> | null = null;
 
@@ -143,16 +144,15 @@ export const batched = <Item, Answer, E, R>(
       return calls.take();
     });
 
-    /** Runs one batch, of other keys than `except`, while another one runs. */
-    const startBeside = (except?: ReadonlySet<Key>): void => {
-      isBeside = true;
+    /** Runs one batch while another one runs: a full one, or one of other keys than `except`. */
+    const startBeside = (kind: keyof typeof beside, except?: ReadonlySet<Key>): void => {
+      if (beside[kind]) return;
+      beside[kind] = true;
       const run = Effect.suspend(() => {
         const batch = calls.take(except);
         return batch.length === 0 ? Effect.void : runTogether(batch);
       });
-      const end = Effect.sync(() => {
-        isBeside = false;
-      });
+      const end = Effect.sync(() => void (beside[kind] = false));
       fork(Effect.ensuring(Effect.andThen(Effect.yieldNow, run), end));
     };
 
@@ -192,9 +192,9 @@ export const batched = <Item, Answer, E, R>(
         else {
           calls.add(call);
           arrival.openUnsafe();
-          if (running === 0 || isBeside) return;
-          if (calls.length >= beside) startBeside();
-          else if (busy !== null && !busy.has(keyOf(item))) startBeside(busy);
+          if (running === 0) return;
+          if (busy !== null && !busy.has(keyOf(item))) startBeside("others", busy);
+          else if (calls.length >= besideCalls) startBeside("full");
         }
       });
   });

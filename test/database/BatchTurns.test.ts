@@ -6,12 +6,13 @@ import { batched } from "../../src/database/Batched.ts";
 const settled = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true });
 
 /** Records the keys of each batch, which ends once its first key is released. */
-const recordedKeys = Effect.gen(function* () {
+const recordedKeys = Effect.fnUntraced(function* (beside: number) {
   const batches: Array<ReadonlyArray<string>> = [];
   const released = new Map<string, Deferred.Deferred<void>>();
   for (const key of ["first", "flood", "quiet"]) released.set(key, yield* Deferred.make<void>());
   const ask = yield* batched({
     maxBatch: 3,
+    beside,
     keyOf: (key: string) => key,
     run: (keys) => {
       batches.push(keys);
@@ -68,7 +69,7 @@ describe("batches of several keys", () => {
     "a call of another key waits for no large batch, one of a key in it does (running.neighbours)",
     () =>
       Effect.gen(function* () {
-        const { ask, batches, release } = yield* recordedKeys;
+        const { ask, batches, release } = yield* recordedKeys(Infinity);
         const first = yield* Effect.forkChild(ask("first"));
         yield* settled;
         const calls = [first];
@@ -86,5 +87,26 @@ describe("batches of several keys", () => {
         yield* Effect.forEach(calls, Fiber.join);
         assert.deepStrictEqual(batches.slice(3), [["flood", "flood"]]);
       }).pipe(Effect.scoped),
+  );
+
+  it.effect("a flood that fills both batches keeps no other key waiting (running.neighbours)", () =>
+    Effect.gen(function* () {
+      const { ask, batches, release } = yield* recordedKeys(3);
+      const calls = [];
+      for (const key of ["first", "flood", "flood", "flood", "flood", "flood", "flood", "flood"])
+        calls.push(yield* Effect.forkChild(ask(key)));
+      yield* settled;
+      yield* release("first");
+      for (let count = 0; count < 6; count++) calls.push(yield* Effect.forkChild(ask("flood")));
+      yield* settled;
+      const full = batches.length;
+      assert.isTrue(batches.every((batch) => batch[0] !== "quiet"));
+      calls.push(yield* Effect.forkChild(ask("quiet")));
+      yield* settled;
+      assert.deepStrictEqual(batches.slice(full), [["quiet"]]);
+      yield* release("quiet");
+      yield* release("flood");
+      yield* Effect.forEach(calls, Fiber.join);
+    }).pipe(Effect.scoped),
   );
 });
