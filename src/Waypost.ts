@@ -20,7 +20,7 @@ import { analyzeGrownTables } from "./database/TableStatistics.ts";
 import { WorkspaceChanges } from "./database/WorkspaceChanges.ts";
 import { Audiences } from "./devices/Audiences.ts";
 import { DeviceAuthentication } from "./devices/DeviceAuthentication.ts";
-import { DeviceLimits, deviceRatePruning } from "./devices/DeviceLimits.ts";
+import { DeviceLimits, deviceRatePruning } from "./devices/limits/DeviceLimits.ts";
 import { Devices } from "./devices/Devices.ts";
 import { DeviceImports } from "./devices/import/DeviceImports.ts";
 import { RegisteredDevices } from "./devices/RegisteredDevices.ts";

@@ -4,7 +4,7 @@ import { Settings } from "../src/config/Settings.ts";
 import type { DataDirectory } from "../src/database/DataDirectory.ts";
 import { Audiences } from "../src/devices/Audiences.ts";
 import { DeviceAuthentication } from "../src/devices/DeviceAuthentication.ts";
-import { DeviceLimits } from "../src/devices/DeviceLimits.ts";
+import { DeviceLimits } from "../src/devices/limits/DeviceLimits.ts";
 import { Copies } from "../src/copies/Copies.ts";
 import { Devices } from "../src/devices/Devices.ts";
 import { Registrations } from "../src/devices/registration/Registrations.ts";

@@ -80,7 +80,7 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
 
 /**
  * Combines concurrent calls into batches: while a batch runs, further calls gather for the next one, which
- * takes them by turns of their keys (`TurnQueue.ts`). A single call is never delayed; under load a batch
+ * takes them round-robin by their keys (`TurnQueue.ts`). A single call is never delayed; under load a batch
  * costs little more than one call. `run` gets at most `maxBatch` items and returns their answers in the same
  * order. A batch outlives an interrupted caller and never joins a caller's transaction. After a batch of
  * several calls the next one gathers for `pause` milliseconds more: under load, larger batches save more than

@@ -14,14 +14,14 @@ export interface BatchLimits<Item> {
 }
 
 /**
- * Calls that wait for a batch. A batch takes them by turns of their keys: one of each key before any key has
- * another one, in the order in which the keys had their last turn. So a call of a key without others is in
+ * Calls that wait for a batch. A batch takes them round-robin: one of each key before any key has
+ * another one, longest without one first. So a call of a key without others is in
  * the next batch however many calls of another key wait, unless a whole batch of keys waits, too. Calls of one
  * key keep their order. Adding and taking a call cost the same however many wait.
  */
 export class TurnQueue<Item, Call extends { readonly item: Item }> {
   readonly #limits: BatchLimits<Item>;
-  /** The calls of each key. The key whose turn is next comes first. */
+  /** The calls of each key. The key that is served next comes first. */
   readonly #calls = new Map<Key, MutableList.MutableList<Call>>();
   #length = 0;
 

@@ -5,7 +5,7 @@ import { anyOrigin } from "../http/CrossOrigin.ts";
 import { rateLimited, rateLimitHeaders } from "../http/RateLimits.ts";
 import { DeviceCaller, SdkCaller } from "./DeviceCaller.ts";
 import { DeviceAuthentication } from "./DeviceAuthentication.ts";
-import { DeviceLimits, LimitedRequest } from "./DeviceLimits.ts";
+import { DeviceLimits, LimitedRequest } from "./limits/DeviceLimits.ts";
 
 const base = "/device/v1";
 

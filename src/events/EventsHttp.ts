@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { DeviceApi } from "../DeviceApi.ts";
 import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { DeviceLimits } from "../devices/DeviceLimits.ts";
+import { DeviceLimits } from "../devices/limits/DeviceLimits.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Events } from "./Events.ts";

@@ -24,7 +24,7 @@ const queueOf = (maxBatch: number, maxSize?: number) => {
 const calls = (key: string, count: number) => Array.from({ length: count }, (_, n) => `${key}${n + 1}`);
 
 describe("TurnQueue", () => {
-  it("a batch takes one call of each key before any has another one, those of a key in order (running.neighbours)", () => {
+  it("a batch takes one call of each key before a second one, in order (running.neighbours)", () => {
     const { add, queue, take } = queueOf(4);
     add(...calls("a", 6), ...calls("b", 2), "c1");
     assert.strictEqual(queue.length, 9);
@@ -32,7 +32,7 @@ describe("TurnQueue", () => {
     assert.strictEqual(queue.length, 0);
   });
 
-  it("a call of a quiet key is in the next batch, however many of another one wait (running.neighbours)", () => {
+  it("a quiet key is in the next batch, however many calls of another wait (running.neighbours)", () => {
     const { add, take } = queueOf(64);
     add(...calls("a", 10_000));
     for (let n = 1; n <= 50; n++) {
@@ -41,7 +41,7 @@ describe("TurnQueue", () => {
     }
   });
 
-  it("with more keys than a batch takes, each has its turn before any has the next one (running.neighbours)", () => {
+  it("with more keys than a batch, each has one call before any has two (running.neighbours)", () => {
     const { add, take } = queueOf(10);
     const keys = Array.from({ length: 26 }, (_, n) => String.fromCharCode(97 + n));
     for (const key of keys) add(...calls(key, 3));
@@ -50,7 +50,7 @@ describe("TurnQueue", () => {
     assert.deepStrictEqual(order, expected);
   });
 
-  it("new calls of others do not push back a key that waits for its turn (running.neighbours)", () => {
+  it("new calls of others do not push back a key that waits (running.neighbours)", () => {
     const { add, take } = queueOf(2);
     add(...calls("a", 3), ...calls("b", 3), ...calls("c", 3));
     assert.strictEqual(take(), "a1 b1");
@@ -58,14 +58,14 @@ describe("TurnQueue", () => {
     assert.deepStrictEqual([take(), take(), take()], ["c1 a2", "b2 d1", "e1 c2"]);
   });
 
-  it("a batch takes no further call once it has enough work, and always takes one (running.neighbours)", () => {
+  it("a batch with enough work takes no further call, but always one (running.neighbours)", () => {
     const { add, take } = queueOf(10, 100);
     add("a500", "a60", "a1", "b60", "c1", "c1");
     assert.deepStrictEqual([take(), take()], ["a500", "b60 c1 a60"]);
     assert.strictEqual(take(), "c1 a1");
   });
 
-  it("a batch leaves out the keys of another one, whose turns come later (running.neighbours)", () => {
+  it("a batch leaves out the keys of another one, which are served later (running.neighbours)", () => {
     const { add, queue, take } = queueOf(4);
     add(...calls("a", 3), ...calls("b", 2), "c1");
     const others = queue.take(new Set(["a", "c"])).map(({ item }) => item);

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { DeviceLimits } from "../../src/devices/DeviceLimits.ts";
+import { DeviceLimits } from "../../src/devices/limits/DeviceLimits.ts";
 import { openDeviceToken } from "../../src/devices/DeviceToken.ts";
 import { DeviceKey } from "../../src/wire/Ids.ts";
 import { utcText } from "../../src/time/LocalTime.ts";
@@ -117,11 +117,11 @@ layer(TestWaypost.layer)("Limits of devices", (it) => {
     }),
   );
 
-  it.effect("events that the platform tells about a device do not count as its own (TR2)", () =>
+  it.effect("events that the platform reports of a device do not count as its own (TR2)", () =>
     Effect.gen(function* () {
       const { phone, platform } = yield* limited({ device_events_per_minute: 1 });
-      const told = events(3).events.map((event) => ({ ...event, device_id: phone.id }));
-      const answer = yield* platform.sandbox("/events", { body: { events: told } });
+      const reported = events(3).events.map((event) => ({ ...event, device_id: phone.id }));
+      const answer = yield* platform.sandbox("/events", { body: { events: reported } });
       assert.strictEqual(answer.body.data.accepted, 3);
       assert.strictEqual((yield* phone.ask("/events", { body: events(1) })).status, 200);
     }),

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant, unnested } from "../database/Rows.ts";
-import { rowCount } from "../database/Statements.ts";
-import type { DeviceKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
+import { epochMillis, instant, unnested } from "../../database/Rows.ts";
+import { rowCount } from "../../database/Statements.ts";
+import type { DeviceKey } from "../../wire/Ids.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 
 /** The length of a window, in milliseconds. */
 export const minuteMillis = 60_000;

@@ -1,10 +1,10 @@
 import { Clock, Context, Effect, Layer, Predicate } from "effect";
-import { batched } from "../database/Batched.ts";
-import { pruneInPages } from "../database/Pruning.ts";
-import { rateLimited, rateLimitHeaders, type RateWindow, retrySeconds } from "../http/RateLimits.ts";
-import type { TooManyRequests } from "../wire/ApiError.ts";
-import { Worker } from "../workers/Worker.ts";
-import type { DeviceCaller } from "./DeviceCaller.ts";
+import { batched } from "../../database/Batched.ts";
+import { pruneInPages } from "../../database/Pruning.ts";
+import { rateLimited, rateLimitHeaders, type RateWindow, retrySeconds } from "../../http/RateLimits.ts";
+import type { TooManyRequests } from "../../wire/ApiError.ts";
+import { Worker } from "../../workers/Worker.ts";
+import type { DeviceCaller } from "../DeviceCaller.ts";
 import {
   type AddedCount,
   DeviceLimitsSql,
