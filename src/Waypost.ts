@@ -36,6 +36,7 @@ import { dwellJob, Dwells } from "./events/Dwells.ts";
 import { EventRecorder } from "./events/EventRecorder.ts";
 import { Events } from "./events/Events.ts";
 import { CsvExports } from "./http/csv/CsvExports.ts";
+import { FileExports } from "./http/files/FileExports.ts";
 import { Cursors } from "./http/Cursors.ts";
 import { idempotencyPruning } from "./http/IdempotencyPruning.ts";
 import { IdempotentRequests } from "./http/IdempotentRequests.ts";
@@ -111,7 +112,7 @@ export const requestServices = Layer.mergeAll(
   IdempotentRequests.layer,
   RateLimits.layer,
   Cursors.layer,
-  CsvExports.layer,
+  CsvExports.layer.pipe(Layer.provideMerge(FileExports.layer)),
 );
 
 /** Services whose statements are the product: they have no implementation but PostgreSQL. */

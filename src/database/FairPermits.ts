@@ -47,6 +47,11 @@ export class FairPermits {
     });
   }
 
+  /** Whether the tenant gets a permit without waiting. */
+  isFree(tenant: number): boolean {
+    return this.#inUse < this.#total && this.#takenBy(tenant) < this.#perTenant;
+  }
+
   /** Gives a permit back. */
   release(tenant: number): void {
     const left = this.#takenBy(tenant) - 1;

@@ -1,4 +1,4 @@
-import { Context, Duration, Effect, Fiber, Layer, type Scope } from "effect";
+import { Context, Duration, Effect, Fiber, Layer } from "effect";
 import { ServiceUnavailable } from "../wire/ApiError.ts";
 import { recordLongReadWait } from "./DatabaseMetrics.ts";
 import { FairPermits } from "./FairPermits.ts";
@@ -41,13 +41,14 @@ export class LongReads extends Context.Service<
       read: Effect.Effect<A, E, R>,
     ) => Effect.Effect<A, E | ServiceUnavailable, R>;
     /**
-     * Begins an export of a workspace, whose file is sent until the scope closes. @throws 503 after 15
-     * seconds without a permit
+     * Exports a file of a workspace. While all permits are taken, `small` runs as a read: it gives null for a
+     * file that is longer, which then waits for a permit. @throws 503 after 15 seconds without a permit
      */
     readonly exported: <A, E, R>(
       workspaceId: number,
-      begin: Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A, E | ServiceUnavailable, R | Scope.Scope>;
+      whole: Effect.Effect<A, E, R>,
+      small: Effect.Effect<A | null, E, R>,
+    ) => Effect.Effect<A, E | ServiceUnavailable, R>;
   }
 >()("waypost/database/LongReads") {
   static readonly layer = Layer.effect(
@@ -69,29 +70,36 @@ export class LongReads extends Context.Service<
             .pipe(Effect.ensuring(Effect.suspend(() => recordLongReadWait(performance.now() - requestedAt))));
         });
 
-      return LongReads.of({
-        run: (workspaceId, read) => {
-          const running = Effect.suspend(() => {
-            const beganAt = performance.now();
-            const release = Effect.sync(() => {
-              const millis = Math.min(performance.now() - beganAt, maxPauseMillis);
-              if (hasNeighbours(workspaceId)) pause(millis, () => reads.release(workspaceId));
-              else reads.release(workspaceId);
-            });
-            return Effect.ensuring(Effect.interruptible(onLongConnections(read)), release);
+      const run: LongReads["Service"]["run"] = (workspaceId, read) => {
+        const running = Effect.suspend(() => {
+          const beganAt = performance.now();
+          const release = Effect.sync(() => {
+            const millis = Math.min(performance.now() - beganAt, maxPauseMillis);
+            if (hasNeighbours(workspaceId)) pause(millis, () => reads.release(workspaceId));
+            else reads.release(workspaceId);
           });
-          return Effect.uninterruptibleMask((restore) =>
-            taken(reads, workspaceId, tooManyReads).pipe(
-              Effect.andThen(Effect.forkIn(running, scope, { startImmediately: true })),
-              Effect.flatMap((fiber) => restore(Fiber.join(fiber))),
-            ),
-          );
-        },
+          return Effect.ensuring(Effect.interruptible(onLongConnections(read)), release);
+        });
+        return Effect.uninterruptibleMask((restore) =>
+          taken(reads, workspaceId, tooManyReads).pipe(
+            Effect.andThen(Effect.forkIn(running, scope, { startImmediately: true })),
+            Effect.flatMap((fiber) => restore(Fiber.join(fiber))),
+          ),
+        );
+      };
 
-        exported: (workspaceId, begin) =>
-          Effect.acquireRelease(taken(exports, workspaceId, tooManyExports), () =>
-            Effect.sync(() => exports.release(workspaceId)),
-          ).pipe(Effect.andThen(onLongConnections(begin))),
+      return LongReads.of({
+        run,
+
+        exported: Effect.fnUntraced(function* (workspaceId, whole, small) {
+          const given = exports.isFree(workspaceId) ? null : yield* run(workspaceId, small);
+          if (given !== null) return given;
+          return yield* Effect.acquireUseRelease(
+            taken(exports, workspaceId, tooManyExports),
+            () => whole,
+            () => Effect.sync(() => exports.release(workspaceId)),
+          );
+        }),
       });
     }),
   );

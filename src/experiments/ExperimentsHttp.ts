@@ -1,4 +1,4 @@
-import { Clock, Effect, Stream } from "effect";
+import { Clock, Effect } from "effect";
 import { Caller, callerData } from "../access/Caller.ts";
 import { csvLines } from "../http/csv/Csv.ts";
 import { CsvExports } from "../http/csv/CsvExports.ts";
@@ -51,7 +51,7 @@ export const experimentsHandlers = handlerGroup(
       return yield* exports.send(caller.workspaceId, {
         name: csvName(name, caller, todayOf(caller, now)),
         heading,
-        records: Effect.succeed(Stream.succeed(csvLines(heading, arms(data).map(record)))),
+        records: csvLines(heading, arms(data).map(record)),
       });
     });
     return handlers

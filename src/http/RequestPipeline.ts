@@ -22,6 +22,7 @@ import { isPreflight, preflightResponse } from "./CrossOrigin.ts";
 import { countRequest } from "./HttpMetrics.ts";
 import { RequestActivity } from "./RequestActivity.ts";
 import { RouteTable } from "./RouteTable.ts";
+import { withLoggedBody } from "./connections/LoggedBody.ts";
 import { framingRefusal } from "./connections/RequestFraming.ts";
 import { discardBody } from "./connections/UnreadBody.ts";
 
@@ -211,7 +212,10 @@ const requestPipeline = Effect.gen(function* () {
           "x-content-type-options": "nosniff",
           "x-request-id": requestId,
         });
-        return Effect.as(Effect.andThen(Effect.logInfo(entry), discardBody(request)), finished);
+        return Effect.as(
+          Effect.andThen(Effect.logInfo(entry), discardBody(request)),
+          withLoggedBody(finished, requestId),
+        );
       };
 
       return respondTo(app, incoming, matched, state).pipe(

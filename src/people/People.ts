@@ -1,26 +1,24 @@
-import { Context, Effect, Layer, type Scope, Stream } from "effect";
-import { LongReads } from "../database/LongReads.ts";
-import { onLongConnections } from "../database/pool/LongConnections.ts";
+import { Context, Effect, Layer, Stream } from "effect";
+import type { OpenCursor } from "../database/RowCursor.ts";
+import type { FilePieces } from "../http/files/FileExports.ts";
 import { MessageIds } from "../sending/deliveries/MessageId.ts";
 import { recipientOf } from "../sending/rendering/Recipients.ts";
-import { NotFound, type ServiceUnavailable } from "../wire/ApiError.ts";
+import { NotFound } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { personIn } from "./Person.ts";
 import { PeopleSql, type PersonMessage } from "./PeopleSql.ts";
 
-type Rows<Row> = Effect.Effect<Stream.Stream<ReadonlyArray<Row>>, never, Scope.Scope>;
+/** Begins to read rows in an open snapshot. */
+type Rows<Row> = (open: OpenCursor) => Effect.Effect<Stream.Stream<ReadonlyArray<Row>>>;
 
 const nobody = NotFound.of("No device in this environment has this user_id.");
 
 /** A list of JSON values under a name, as pieces of text; its rows are read when it is reached. */
-const section = <Row extends object>(
-  name: string,
-  rows: Rows<Row>,
-  shown: (row: Row) => object = (row) => row,
-): Stream.Stream<string> =>
-  Stream.suspend(() => {
+const section =
+  <Row extends object>(name: string, rows: Rows<Row>, shown: (row: Row) => object = (row) => row) =>
+  (open: OpenCursor): Stream.Stream<string> => {
     let isFirst = true;
-    const listed = Stream.map(Stream.unwrap(onLongConnections(rows)), (batch) =>
+    const listed = Stream.map(Stream.unwrap(rows(open)), (batch) =>
       batch
         .map((row) => {
           const text = (isFirst ? "" : ",") + JSON.stringify(shown(row));
@@ -31,7 +29,7 @@ const section = <Row extends object>(
     );
     const opening = Stream.succeed(`,${JSON.stringify(name)}:[`);
     return Stream.concat(Stream.concat(opening, listed), Stream.succeed("]"));
-  });
+  };
 
 const wordsOf = ({ content, madeAt, recipient }: NonNullable<PersonMessage["rendered"]>) => {
   const result = recipientOf(recipient, madeAt).render(content);
@@ -43,13 +41,10 @@ export class People extends Context.Service<
   People,
   {
     /**
-     * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch. @throws
-     * 404 for a person without a device, 503
+     * Everything that is held about a person, as the pieces of a JSON text, in the memory of a batch: the
+     * effect within reads them, of one snapshot. @throws 404 for a person without a device
      */
-    readonly export: (
-      tenant: Tenant,
-      person: string,
-    ) => Effect.Effect<Stream.Stream<string>, NotFound | ServiceUnavailable, Scope.Scope>;
+    readonly export: (tenant: Tenant, person: string) => Effect.Effect<FilePieces, NotFound>;
   }
 >()("waypost/people/People") {
   static readonly layer = Layer.effect(
@@ -57,7 +52,6 @@ export class People extends Context.Service<
     Effect.gen(function* () {
       const repository = yield* PeopleSql;
       const ids = yield* MessageIds;
-      const longReads = yield* LongReads;
 
       /** A message with its words as they were delivered (contract T7). */
       const message = ({ deviceKey, rendered, sourceId, ...fields }: PersonMessage) => {
@@ -69,7 +63,6 @@ export class People extends Context.Service<
         export: Effect.fn("People.export")(function* (tenant, person) {
           const userId = personIn(person);
           if (userId === null || !(yield* repository.exists(tenant, userId))) return yield* nobody;
-          yield* longReads.exported(tenant.workspaceId, Effect.void);
           const sections = [
             section("devices", repository.devices(tenant, userId)),
             section("messages", repository.messages(tenant, userId), message),
@@ -80,11 +73,12 @@ export class People extends Context.Service<
             section("positions", repository.positions(tenant, userId)),
           ];
           const opening = Stream.succeed(`{"data":{"user_id":${JSON.stringify(userId)}`);
-          const all = sections.reduce<Stream.Stream<string>>(
-            (before, each) => Stream.concat(before, each),
-            opening,
+          return Effect.map(repository.snapshot, (open) =>
+            Stream.concat(
+              sections.reduce((before, each) => Stream.concat(before, each(open)), opening),
+              Stream.succeed("}}"),
+            ),
           );
-          return Stream.concat(all, Stream.succeed("}}"));
         }),
       });
     }),

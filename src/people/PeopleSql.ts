@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
-import { rowCursor } from "../database/RowCursor.ts";
+import { cursorSnapshot, type OpenCursor } from "../database/RowCursor.ts";
 import { epochMillis, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { anyRow } from "../database/Statements.ts";
@@ -22,9 +22,12 @@ export interface PersonMessage {
   readonly rendered: (KeptRecipient & { readonly content: TextSource; readonly recipient: KeptFacts }) | null;
 }
 
-/** The statements that read what is held about a person. Bound: a cursor's 250. */
+/**
+ * The statements that read what is held about a person. A person may have any number of devices, and the
+ * planner may expect one: rows are joined by an index of theirs, never with `own` by a key of another table. Bound: a cursor's 250.
+ */
 export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")((sql) => {
-  /** The devices of a person, also unregistered ones. Materialized: a person has few of them. */
+  /** The devices of a person, also unregistered ones. */
   const own = (tenant: Tenant, userId: string) => sql`
     WITH own AS MATERIALIZED (
       SELECT * FROM device WHERE ${inTenant(tenant)} AND user_id = ${userId}
@@ -34,10 +37,18 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
     SELECT u.key FROM device_user u WHERE ${tenantIs("u", tenant)} AND u.user_id = ${userId})`;
   /** The same as the unit of events and enrolments. */
   const unitOf = (tenant: Tenant, userId: string) => sql`-${keyOf(tenant, userId)}`;
-  const cursor = <Row extends object>(query: Statement.Fragment) =>
-    Effect.provideService(rowCursor<Row>(query), SqlClient.SqlClient, sql);
+  /** The units of events and enrolments of a person: their devices, and the person. */
+  const units = (tenant: Tenant, userId: string) => sql`(
+    SELECT key, id FROM own UNION ALL SELECT ${unitOf(tenant, userId)}, NULL) AS u`;
+  const cursor =
+    <Row extends object>(query: Statement.Fragment) =>
+    (open: OpenCursor) =>
+      open<Row>(query);
 
   return {
+    /** Opens the snapshot that cursors of the person read. */
+    snapshot: Effect.provideService(cursorSnapshot, SqlClient.SqlClient, sql),
+
     /** Whether the person has a device, or messages or custom events of when they had one. */
     exists: Effect.fnUntraced(function* (tenant: Tenant, userId: string) {
       for (const one of [
@@ -62,8 +73,10 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
     messages: (tenant: Tenant, userId: string) =>
       cursor<PersonMessage>(sql`${own(tenant, userId)}, sent AS MATERIALIZED (
           SELECT d.*, v.id FROM delivery d JOIN device v ON ${tenantIs("v", tenant)} AND v.key = d.device_key
-          WHERE ${tenantIs("d", tenant)} AND (d.user_key = ${keyOf(tenant, userId)}
-            OR (d.user_key IS NULL AND d.device_key = ANY (ARRAY (SELECT key FROM own))))
+          WHERE ${tenantIs("d", tenant)} AND d.user_key = ${keyOf(tenant, userId)}
+          UNION ALL
+          SELECT d.*, v.id FROM own v JOIN delivery d ON ${tenantIs("d", tenant)} AND d.device_key = v.key
+          WHERE d.user_key IS NULL
         )
         SELECT d.source_id AS "sourceId", d.device_key AS "deviceKey", d.id AS device_id,
           COALESCE(k.id, g.id) AS campaign_id, c.notification_id, COALESCE(l.id, f.id) AS location_id,
@@ -100,24 +113,23 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
       cursor<object>(sql`${own(tenant, userId)}
         SELECT e.id, v.id AS device_id, e.name, e.properties, ${utc("e.occurred_at")} AS occurred_at,
           ${utc("e.received_at")} AS received_at
-        FROM custom_event e
-        LEFT JOIN own v ON v.key = e.device_key
-        WHERE ${tenantIs("e", tenant)}
-          AND e.unit = ANY (ARRAY (SELECT key FROM own UNION ALL SELECT ${unitOf(tenant, userId)}))
+        FROM ${units(tenant, userId)}
+        JOIN custom_event e ON ${tenantIs("e", tenant)} AND e.unit = u.key
+        LEFT JOIN device v ON ${tenantIs("v", tenant)} AND v.key = e.device_key AND v.user_id = ${userId}
         ORDER BY e.key`),
 
     /** Returns the arms of experiments of the person, and of their devices before. */
     enrolments: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}
-        SELECT k.id AS campaign_id, n.id AS notification_id, v.id AS device_id, e.arm,
+        SELECT k.id AS campaign_id, n.id AS notification_id, u.id AS device_id, e.arm,
           ${utc("e.enrolled_at")} AS enrolled_at, ${utc("e.converted_at")} AS converted_at
         FROM campaign k
-        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key
-          AND e.unit_key = ANY (ARRAY (SELECT key FROM own UNION ALL SELECT ${unitOf(tenant, userId)}))
-        LEFT JOIN own v ON v.key = e.unit_key
+        CROSS JOIN ${units(tenant, userId)}
+        JOIN enrolment e ON ${sameTenant("e", "k")} AND e.campaign_key = k.key AND e.unit_key = u.key
         LEFT JOIN notification n ON ${sameTenant("n", "e")} AND n.key = e.notification_key
         WHERE ${tenantIs("k", tenant)}
-        ORDER BY e.enrolled_at, k.id, v.id, n.id`),
+          AND EXISTS (SELECT FROM enrolment x WHERE ${sameTenant("x", "k")} AND x.campaign_key = k.key)
+        ORDER BY e.enrolled_at, k.id, u.id, n.id`),
 
     /** Returns the last positions of devices: the instant, and the locations they were in. */
     positions: (tenant: Tenant, userId: string) =>
@@ -134,19 +146,19 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
 
     answers: (tenant: Tenant, userId: string) =>
       cursor<object>(sql`${own(tenant, userId)}, answered AS (
-          SELECT r.workspace_id, r.environment, r.device_key, r.campaign_key, r.content_key, r.answers,
+          SELECT r.workspace_id, r.environment, v.id, r.campaign_key, r.content_key, r.answers,
             r.first_answered_at, r.answered_at
           FROM own v
           JOIN survey_response r ON ${tenantIs("r", tenant)} AND r.device_key = v.key
           UNION ALL
-          SELECT t.workspace_id, t.environment, t.device_key, d.campaign_key, t.content_key, t.answers,
+          SELECT t.workspace_id, t.environment, v.id, d.campaign_key, t.content_key, t.answers,
             t.answered_at, t.answered_at
           FROM own v
           JOIN test_response t ON ${tenantIs("t", tenant)} AND t.device_key = v.key
           LEFT JOIN delivery d ON ${sameTenant("d", "t")} AND d.source_id = t.source_id
             AND d.device_key = t.device_key
         )
-        SELECT v.id AS device_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
+        SELECT r.id AS device_id, COALESCE(k.id, g.id) AS campaign_id, c.notification_id,
           ${utc("r.first_answered_at")} AS first_answered_at, ${utc("r.answered_at")} AS answered_at, (
             SELECT jsonb_agg(jsonb_build_object('question_id', a.answer -> 'question_id',
               'question_text', q.question ->> 'question_text', 'value', a.answer -> 'value', 'choices', (
@@ -156,11 +168,10 @@ export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")
             LEFT JOIN LATERAL (
               SELECT each AS question FROM jsonb_array_elements(c.questions) AS each
               WHERE each ->> 'id' = a.answer ->> 'question_id') AS q ON true) AS answers
-        FROM own v
-        JOIN answered r ON r.device_key = v.key
+        FROM answered r
         JOIN content c ON ${sameTenant("c", "r")} AND c.key = r.content_key
         LEFT JOIN campaign k ON ${sameTenant("k", "r")} AND k.key = r.campaign_key
         LEFT JOIN deleted_campaign g ON ${sameTenant("g", "r")} AND g.key = r.campaign_key
-        ORDER BY v.id, r.first_answered_at, r.campaign_key, c.notification_id`),
+        ORDER BY r.id, r.first_answered_at, r.campaign_key, c.notification_id`),
   };
 }) {}

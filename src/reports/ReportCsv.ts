@@ -1,5 +1,4 @@
 /** Reports as CSV (contract M5): the rows, of the summary its days. */
-import { Effect, Stream } from "effect";
 import { csvLines } from "../http/csv/Csv.ts";
 import { type CsvFile, csvName } from "../http/csv/CsvFile.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
@@ -23,18 +22,6 @@ interface ReportBody {
   readonly meta: { readonly start: string; readonly end: string };
 }
 
-const rowsPerBatch = 1_000;
-
-/** Records in batches, of rows that are in memory. */
-export const batchesOf = (lines: ReadonlyArray<string>): CsvFile["records"] =>
-  Effect.succeed(
-    Stream.fromIterable(
-      Array.from({ length: Math.ceil(lines.length / rowsPerBatch) }, (_, index) =>
-        lines.slice(index * rowsPerBatch, (index + 1) * rowsPerBatch),
-      ),
-    ),
-  );
-
 /** The file of a report, from its JSON text. */
 export const reportFile = (
   report: ReportName,
@@ -48,6 +35,6 @@ export const reportFile = (
   return {
     name: csvName(report, tenant, [meta.start, meta.end]),
     heading,
-    records: batchesOf(csvLines(heading, rows)),
+    records: csvLines(heading, rows),
   };
 };

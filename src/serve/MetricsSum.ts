@@ -28,6 +28,7 @@ const gaugesOfProcess = new Set(["waypost_memory_bytes", "waypost_event_loop_del
 const combinations: ReadonlyMap<string, Combine> = new Map<string, Combine>([
   ["waypost_location_index_environments", sum],
   ["waypost_location_index_positions", sum],
+  ["waypost_spool_bytes", sum],
   ["waypost_database_up", Math.min],
   ["waypost_data_dir_free_bytes", Math.min],
   ["waypost_data_dir_free_files", Math.min],

@@ -36,7 +36,7 @@ describe("LongReads", () => {
     () =>
       Effect.gen(function* () {
         const { exported, run } = yield* LongReads;
-        const reads = [run(1, Effect.void), Effect.scoped(exported(1, Effect.void))];
+        const reads = [run(1, Effect.void), exported(1, Effect.void, Effect.void)];
         for (const read of reads) {
           // Under load a fiber yields to the event loop between any two operations.
           for (const operations of [3, 4, 5]) {
@@ -178,13 +178,13 @@ describe("LongReads", () => {
     }).pipe(withConnections(2)),
   );
 
-  it.effect("an export keeps its permit until its file is sent, and reads do not wait for it", () =>
+  it.effect("an export keeps its permit until its query ends, and reads do not wait for it", () =>
     Effect.gen(function* () {
       const { exported, run } = yield* LongReads;
       const { end, read, seen } = yield* endless;
-      const file = Effect.scoped(Effect.andThen(exported(1, Effect.succeed("rows")), read));
+      const file = exported<void | null, never, never>(1, read, Effect.succeed(null));
       const files = [yield* fork(file), yield* fork(file), yield* fork(file)];
-      assert.strictEqual(seen.begun, 2);
+      yield* eventually(Effect.sync(() => seen.begun === 2));
       assert.strictEqual(yield* run(1, Effect.succeed("read")), "read");
       yield* end;
       yield* Fiber.joinAll(files);
@@ -192,14 +192,35 @@ describe("LongReads", () => {
     }).pipe(withConnections(20)),
   );
 
-  it.effect("statements of reads and exports run on the connections for long reads, others do not", () =>
+  it.effect("a small file needs no permit, and is read first only where none is free (running.files)", () =>
     Effect.gen(function* () {
-      const { exported, run } = yield* LongReads;
+      const { exported } = yield* LongReads;
+      const { end, read, seen } = yield* endless;
+      const whole = Effect.as(read, "whole");
+      const [small, long] = [Effect.succeed("small"), Effect.succeed(null)];
+      const files = [
+        yield* fork(exported(1, whole, small)),
+        yield* fork(exported(1, whole, small)),
+        yield* fork(exported(2, whole, small)),
+        yield* fork(exported(2, whole, small)),
+      ];
+      yield* eventually(Effect.sync(() => seen.begun === 4));
+      assert.strictEqual(yield* exported(1, whole, small), "small");
+      assert.strictEqual(yield* exported(3, whole, small), "small");
+      const third = yield* fork(exported<string | null, never, never>(3, whole, long));
+      yield* end;
+      assert.strictEqual(yield* Fiber.join(third), "whole");
+      assert.deepStrictEqual(yield* Fiber.joinAll(files), ["whole", "whole", "whole", "whole"]);
+    }).pipe(withConnections(20)),
+  );
+
+  it.effect("statements of reads run on the connections for long reads, others do not", () =>
+    Effect.gen(function* () {
+      const { run } = yield* LongReads;
       const isLong = Effect.gen(function* () {
         return yield* OnLongConnections;
       });
       assert.isTrue(yield* run(1, isLong));
-      assert.isTrue(yield* Effect.scoped(exported(1, isLong)));
       assert.isFalse(yield* isLong);
     }).pipe(withConnections(20)),
   );

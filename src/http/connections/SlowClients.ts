@@ -1,10 +1,8 @@
-import { Effect } from "effect";
-import { HttpServerRequest } from "effect/http";
+import type { HttpServerRequest } from "effect/http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LinkedMap } from "./LinkedMap.ts";
 import {
   advance,
-  fileLimits,
   isLong,
   isTooSlow,
   type Transfer,
@@ -26,17 +24,14 @@ export interface TransferClient {
 /** Why a connection was ended. */
 export type SlowClientReason = "body" | "response" | "address" | "file";
 
-/** Requests whose responses have the limits of files. */
-const fileRequests = new WeakSet<object>();
+/** The limits of responses that are files, by their requests. */
+const limitsOfFiles = new WeakMap<object, TransferLimits>();
 
-/**
- * Applies the limits of files to the response of this request, because it holds a connection to the database
- * until it is read: a least rate, also of proxies, and a longest time.
- */
-export const limitFileTransfer = Effect.map(
-  HttpServerRequest.HttpServerRequest,
-  ({ source }) => void fileRequests.add(source),
-);
+/** Applies limits to the response of this request from now on, because it is a file. They hold for proxies, too. */
+export const limitFileTransfer = (
+  { source }: Pick<HttpServerRequest.HttpServerRequest, "source">,
+  limits: TransferLimits,
+): void => void limitsOfFiles.set(source, limits);
 
 /** Options of `SlowClients`. */
 export interface SlowClientOptions {
@@ -52,6 +47,8 @@ interface Exchange {
   /** A client that sent `Expect: 100-continue` sends its body only once it is invited. */
   isInvited: boolean;
   transfer: Transfer | null;
+  /** The limits at the last check: with others, a transfer begins again. */
+  limits: TransferLimits;
   /** The first check. */
   since: number | null;
 }
@@ -93,6 +90,7 @@ export class SlowClients {
       response,
       isInvited: !expectsContinue,
       transfer: null,
+      limits: this.#limits,
       since: null,
     };
     if (expectsContinue) {
@@ -117,13 +115,15 @@ export class SlowClients {
         this.#exchanges.delete(exchange.response);
         continue;
       }
-      const isFile = fileRequests.has(exchange.request);
-      const limits = isFile ? fileLimits : this.#limits;
+      const ofFile = limitsOfFiles.get(exchange.request);
+      const limits = ofFile ?? this.#limits;
       exchange.since ??= now;
+      if (exchange.limits !== limits) exchange.transfer = null;
+      exchange.limits = limits;
       exchange.transfer = advance(exchange.transfer, readingOf(exchange), now, limits);
       const { transfer } = exchange;
       const isLate = transfer !== null && isTooSlow(transfer, now);
-      if (isFile && (isLate || now - exchange.since > limits.maxMillis)) {
+      if (ofFile !== undefined && (isLate || now - exchange.since > limits.maxMillis)) {
         this.#end(exchange, "file");
         continue;
       }

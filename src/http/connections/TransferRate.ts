@@ -39,16 +39,26 @@ export const transferLimits: TransferLimits = {
 };
 
 /**
- * Limits of responses that hold a connection to the database, with a cursor, until they are read. The rate is
- * an average over two minutes: with buffers of four megabytes, the kernel reports the progress of a reader at
- * the least rate only every 90 seconds.
+ * Limits of files, which wait in the spool until they are read. The rate is an average over two minutes: with
+ * buffers of four megabytes, the kernel reports the progress of a reader at the least rate only every 90
+ * seconds.
  */
 export const fileLimits: TransferLimits = {
   ...transferLimits,
   minRate: 16_000,
   graceMillis: 120_000,
   creditMillis: { body: 10_000, response: 120_000 },
-  maxMillis: 600_000,
+};
+
+/** Limits of files whose query runs, on a connection to the database. */
+export const queryLimits: TransferLimits = { ...fileLimits, maxMillis: 600_000 };
+
+/** The same once the query has waited for the client, because the spool had no room. */
+export const fullSpoolLimits: TransferLimits = {
+  ...queryLimits,
+  minRate: 1_000_000,
+  graceMillis: 30_000,
+  creditMillis: { body: 10_000, response: 30_000 },
 };
 
 /** The transfer after a reading; null when the connection does not wait for its client. */

@@ -8,8 +8,9 @@ import type { Tenant } from "../../workspaces/Workspace.ts";
 export interface CsvFile {
   readonly name: string;
   readonly heading: ReadonlyArray<string>;
-  /** Begins to read the records; what it holds is released with the scope. */
-  readonly records: Effect.Effect<Stream.Stream<ReadonlyArray<string>>, never, Scope.Scope>;
+  /** The records, or what begins to read them; what that holds is released with the scope. */
+  readonly records:
+    ReadonlyArray<string> | Effect.Effect<Stream.Stream<ReadonlyArray<string>>, never, Scope.Scope>;
 }
 
 /** A name of ASCII letters and digits, with hyphens between them; empty where none is left. */

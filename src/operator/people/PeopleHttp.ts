@@ -1,6 +1,5 @@
-import { Effect, Stream } from "effect";
-import { HttpServerResponse } from "effect/http";
-import { limitFileTransfer } from "../../http/connections/SlowClients.ts";
+import { Effect } from "effect";
+import { FileExports } from "../../http/files/FileExports.ts";
 import { OperatorApi } from "../../OperatorApi.ts";
 import { Erasures } from "../../people/Erasures.ts";
 import { People } from "../../people/People.ts";
@@ -15,13 +14,13 @@ export const peopleHandlers = handlerGroup(
     const tenants = yield* operatorTenants;
     const people = yield* People;
     const erasures = yield* Erasures;
+    const exports = yield* FileExports;
     return handlers
       .handleRaw("export", ({ params }) =>
         Effect.gen(function* () {
           const tenant = yield* tenants.find(params);
-          yield* limitFileTransfer;
           const pieces = yield* people.export(tenant, params.user_id);
-          return HttpServerResponse.stream(Stream.encodeText(pieces), { contentType: "application/json" });
+          return yield* exports.send(tenant.workspaceId, pieces, { contentType: "application/json" });
         }),
       )
       .handle("erase", ({ params }) =>

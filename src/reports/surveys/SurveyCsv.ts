@@ -1,5 +1,5 @@
 /** Results of a survey, and the answers to it, as CSV (contract M5). */
-import { Effect, Stream } from "effect";
+import { Effect, type Scope, Stream } from "effect";
 import {
   type CsvValue,
   csvLine,
@@ -11,7 +11,6 @@ import {
 import { type CsvFile, csvName } from "../../http/csv/CsvFile.ts";
 import type { Question } from "../../notifications/Survey.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import { batchesOf } from "../ReportCsv.ts";
 import type { QuestionResult, ShownResponse, SurveyResult } from "./SurveyResult.ts";
 
 const maxChoices = 4;
@@ -53,7 +52,7 @@ export const resultsFile = (
 ): CsvFile => ({
   name: csvName("results", tenant, [start, end]),
   heading: resultColumns,
-  records: batchesOf(csvLines(resultColumns, questions.map(flatResult))),
+  records: csvLines(resultColumns, questions.map(flatResult)),
 });
 
 const responseColumns = ["id", "device_id", "answered_at", "first_answered_at"] as const;
@@ -66,11 +65,7 @@ export const answersFile = (
   tenant: Tenant,
   dates: ReadonlyArray<string>,
   questions: ReadonlyArray<Question>,
-  responses: Effect.Effect<
-    Stream.Stream<ReadonlyArray<ShownResponse>>,
-    never,
-    Effect.Services<CsvFile["records"]>
-  >,
+  responses: Effect.Effect<Stream.Stream<ReadonlyArray<ShownResponse>>, never, Scope.Scope>,
 ): CsvFile => ({
   name: csvName("answers", tenant, dates),
   heading: distinctHeadings([...responseColumns, ...questions.map(({ question_text }) => question_text)]),

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { HttpServerRequest } from "effect/http";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { DrainingServer } from "../../../src/http/connections/DrainingServer.ts";
@@ -10,7 +9,12 @@ import {
   SlowClients,
   type TransferClient,
 } from "../../../src/http/connections/SlowClients.ts";
-import { transferLimits } from "../../../src/http/connections/TransferRate.ts";
+import {
+  fileLimits,
+  fullSpoolLimits,
+  queryLimits,
+  transferLimits,
+} from "../../../src/http/connections/TransferRate.ts";
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)));
 
@@ -34,6 +38,7 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
           made.close();
         }),
     );
+    const files: Array<{ readonly source: object }> = [];
     const stream = (response: ServerResponse): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536))) continue;
       if (!response.destroyed) response.once("drain", () => stream(response));
@@ -51,11 +56,8 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
     server.on("request", (request, response: ServerResponse) => {
       requests++;
       if (request.url === "/file" || request.url === "/begun")
-        Effect.runSync(
-          Effect.provideService(limitFileTransfer, HttpServerRequest.HttpServerRequest, {
-            source: request,
-          } as never),
-        );
+        limitFileTransfer({ source: request }, queryLimits);
+      if (request.url === "/file") files.push({ source: request });
       if (request.url === "/begun") response.write("id\r\n");
       if (request.url === "/write" || request.url === "/file") stream(response);
       if (request.url === "/read") request.resume().on("end", () => response.end("done"));
@@ -84,7 +86,7 @@ const slowServer = (client: TransferClient = { address: "192.0.2.1", isProxied: 
         const sent = (): number => (peer?.bytesWritten ?? 0) - (peer?.writableLength ?? 0);
         return { socket, text: () => text, sent, isClosed: () => isClosed };
       });
-    return { allRead, ended, open, check: (seconds: number) => slowClients.check(seconds * 1000) };
+    return { allRead, ended, files, open, check: (seconds: number) => slowClients.check(seconds * 1000) };
   });
 
 /** More than a file must send within twenty seconds. */
@@ -193,6 +195,29 @@ describe("slow clients", () => {
       assert.deepStrictEqual(ended, ["file", "file"]);
       while (!fast.isClosed() || !waiting.isClosed()) yield* turn;
       assert.isFalse(other.isClosed());
+    }).pipe(Effect.scoped),
+  );
+
+  it.live("a file has the limits of what its query does: runs, waits or has ended (running.slow)", () =>
+    Effect.gen(function* () {
+      const { check, ended, files, open } = yield* slowServer();
+      for (let count = 0; count < 3; count++)
+        yield* open("GET /file HTTP/1.1\r\nHost: x\r\n\r\n", { isPaused: true });
+      const [, full, spooled] = files;
+      check(0);
+      check(20);
+      limitFileTransfer(full as never, fullSpoolLimits);
+      limitFileTransfer(spooled as never, fileLimits);
+      check(21);
+      check(51);
+      assert.deepStrictEqual(ended, []);
+      check(52);
+      assert.deepStrictEqual(ended, ["file"]);
+      check(121);
+      assert.deepStrictEqual(ended, ["file", "file"]);
+      check(141);
+      check(142);
+      assert.deepStrictEqual(ended, ["file", "file", "file"]);
     }).pipe(Effect.scoped),
   );
 

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import {
   advance,
   fileLimits,
+  fullSpoolLimits,
   isLong,
   isTooSlow,
   type Transfer,
@@ -76,6 +77,19 @@ describe("the least rate of a transfer", () => {
     );
     // The least rate of other responses is far lower.
     assert.isNull(endOf("response", () => 8_000, 3600));
+  });
+
+  it("a file whose query waits must be read at 1 MB a second over half a minute (running.slow)", () => {
+    const end = (bytesAt: (at: number) => number) => endOf("response", bytesAt, 3600, fullSpoolLimits);
+    assert.strictEqual(
+      end(() => 0),
+      31,
+    );
+    assert.strictEqual(
+      end(() => 500_000),
+      61,
+    );
+    assert.isNull(end(() => 1_000_000));
   });
 
   it("a transfer begins again when the server was the one to wait for, or the direction changes", () => {
