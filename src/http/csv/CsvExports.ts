@@ -1,6 +1,5 @@
-import { Context, Effect, Layer, type Scope, Stream } from "effect";
-import { type HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { ServiceUnavailable } from "../../wire/ApiError.ts";
+import { Context, Effect, Layer, Stream } from "effect";
+import { HttpServerResponse } from "effect/http";
 import { FileExports } from "../files/FileExports.ts";
 import { csvLine } from "./Csv.ts";
 import type { CsvFile } from "./CsvFile.ts";
@@ -8,35 +7,24 @@ import type { CsvFile } from "./CsvFile.ts";
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\r\n`).join("");
 
 /** Sends CSV files in the scope of their request. */
-export class CsvExports extends Context.Service<
-  CsvExports,
-  {
-    /** The response with a file of a workspace, as `FileExports` sends it. @throws 503 */
-    readonly send: (
-      workspaceId: number,
-      file: CsvFile,
-    ) => Effect.Effect<
-      HttpServerResponse.HttpServerResponse,
-      ServiceUnavailable,
-      HttpServerRequest.HttpServerRequest | Scope.Scope
-    >;
-  }
->()("waypost/http/csv/CsvExports", {
+export class CsvExports extends Context.Service<CsvExports>()("waypost/http/csv/CsvExports", {
   make: Effect.map(FileExports, (files) => ({
-    send: (workspaceId: number, { heading, name, records }: CsvFile) => {
-      const first = textOf([csvLine(heading)]);
-      const contentType = "text/csv; charset=utf-8";
-      const headers = {
-        "content-disposition": `attachment; filename="${name}"`,
-        "cache-control": "private, no-store",
+    /** The response with a file of a workspace, as `FileExports` sends it. @throws 503 */
+    send: Effect.fnUntraced(function* (workspaceId: number, { heading, name, records }: CsvFile) {
+      const first = csvLine(heading);
+      const head = {
+        contentType: "text/csv; charset=utf-8",
+        headers: {
+          "content-disposition": `attachment; filename="${name}"`,
+          "cache-control": "private, no-store",
+        },
       };
-      if (!Effect.isEffect(records))
-        return Effect.succeed(HttpServerResponse.text(first + textOf(records), { contentType, headers }));
+      if (!Effect.isEffect(records)) return HttpServerResponse.text(textOf([first, ...records]), head);
       const pieces = Effect.map(records, (batches) =>
-        Stream.concat(Stream.succeed(first), Stream.map(batches, textOf)),
+        Stream.map(Stream.concat(Stream.succeed([first]), batches), textOf),
       );
-      return files.send(workspaceId, pieces, { contentType, headers });
-    },
+      return yield* files.send(workspaceId, pieces, head);
+    }),
   })),
 }) {
   static readonly layer = Layer.effect(CsvExports, CsvExports.make);

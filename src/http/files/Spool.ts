@@ -56,7 +56,6 @@ export class Spool extends Context.Service<Spool>()("waypost/http/files/Spool", 
       freed.push(page);
       count(workspaceId, -1);
     };
-    yield* Effect.addFinalizer(() => Effect.promise(async () => (await file)?.handle.close()));
 
     return {
       /**
@@ -69,8 +68,8 @@ export class Spool extends Context.Service<Spool>()("waypost/http/files/Spool", 
         try {
           const { handle, pages } = await (file ??= openFile());
           if ((taken.get(workspaceId) ?? 0) <= pages - used) {
-            const { bytesWritten } = await handle.write(part, 0, part.length, page * pageBytes);
-            if (bytesWritten < part.length) throw new Error("The disk is full");
+            const { bytesWritten } = await handle.write(part, 0, pageBytes, page * pageBytes);
+            if (bytesWritten < pageBytes) throw new Error("The disk is full");
             return page;
           }
         } catch (error) {
@@ -81,11 +80,11 @@ export class Spool extends Context.Service<Spool>()("waypost/http/files/Spool", 
         return null;
       },
 
-      /** Reads what was written to a page. */
-      read: async (page: number, length: number): Promise<Uint8Array> => {
-        const part = Buffer.allocUnsafe(length);
-        const { bytesRead } = (await (await file)?.handle.read(part, 0, length, page * pageBytes)) ?? {};
-        if (bytesRead !== length) throw new Error("The spool of files cannot be read");
+      /** Reads a page. */
+      read: async (page: number): Promise<Uint8Array> => {
+        const part = Buffer.allocUnsafe(pageBytes);
+        const { bytesRead } = (await (await file)?.handle.read(part, 0, pageBytes, page * pageBytes)) ?? {};
+        if (bytesRead !== pageBytes) throw new Error("The spool of files cannot be read");
         return part;
       },
 

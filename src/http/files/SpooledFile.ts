@@ -1,27 +1,19 @@
 import { Effect, Latch } from "effect";
 import { pageBytes, type Spool } from "./Spool.ts";
 
-/** A part of a file that waits for the client. It is in memory until a page of the spool has it. */
-interface Part {
-  bytes: Uint8Array | null;
-  readonly length: number;
-  page: number | null;
-  isTaken: boolean;
-}
-
 const encoder = new TextEncoder();
 
-/** A file between one fiber that writes it and one that reads it, in memory of two pages and in the spool. */
+/** A file between one fiber that writes it and one that reads it: its last bytes are in memory. */
 export class SpooledFile<E> {
   readonly #spool: Spool["Service"];
   readonly #workspaceId: number;
   readonly #onFull: () => void;
-  readonly #parts: Array<Part> = [];
-  /** The last bytes, less than a page. */
+  /** The numbers of its pages on disk, which are before the tail. */
+  readonly #pages: Array<number> = [];
   #tail: Uint8Array = new Uint8Array();
+  #isStoring = false;
   #end: Effect.Effect<null, E> | null = null;
-  readonly #written = Latch.makeUnsafe(false);
-  readonly #taken = Latch.makeUnsafe(false);
+  readonly #changed = Latch.makeUnsafe(false);
 
   /** `onFull` is called when the writer waits for the reader, because the spool has no room. */
   constructor(spool: Spool["Service"], workspaceId: number, onFull: () => void) {
@@ -33,73 +25,74 @@ export class SpooledFile<E> {
   /** Adds text. Waits for the reader while there is no room. */
   readonly write = Effect.fnUntraced({ self: this }, function* (text: string) {
     this.#tail = Buffer.concat([this.#tail, encoder.encode(text)]);
-    this.#written.openUnsafe();
+    this.#changed.openUnsafe();
     while (this.#tail.length >= pageBytes) {
-      const part = this.#cut();
-      this.#parts.push(part);
-      for (;;) {
-        yield* this.#store(part);
-        if (part.isTaken || part.page !== null) break;
-        this.#onFull();
-        this.#taken.closeUnsafe();
-        yield* this.#taken.await;
-      }
+      if (yield* this.#store) continue;
+      this.#onFull();
+      yield* this.#change;
     }
   });
 
   /** Ends the file; a failure comes to the reader behind what was written. */
   end(end: Effect.Effect<null, E>): void {
     this.#end = end;
-    this.#written.openUnsafe();
+    this.#changed.openUnsafe();
   }
 
   /** The next bytes; null behind the last ones. */
   readonly read: Effect.Effect<Uint8Array | null, E> = Effect.suspend(() => {
-    const part = this.#parts.shift() ?? (this.#tail.length > 0 ? this.#cut() : null);
-    if (part === null && this.#end !== null) return this.#end;
-    if (part === null) {
-      this.#written.closeUnsafe();
-      return Effect.andThen(this.#written.await, this.read);
+    const page = this.#pages.shift();
+    if (page !== undefined)
+      return Effect.ensuring(
+        Effect.promise(() => this.#spool.read(page)),
+        Effect.sync(() => {
+          this.#spool.release(this.#workspaceId, page);
+          this.#changed.openUnsafe();
+        }),
+      );
+    if (this.#tail.length > 0 && !this.#isStoring) {
+      const part = this.#cut();
+      this.#changed.openUnsafe();
+      return Effect.succeed(part);
     }
-    part.isTaken = true;
-    const { bytes, length, page } = part;
-    const loaded =
-      page === null ? Effect.succeed(bytes) : Effect.promise(() => this.#spool.read(page, length));
-    return Effect.ensuring(
-      loaded,
-      Effect.sync(() => {
-        if (page !== null) this.#spool.release(this.#workspaceId, page);
-        this.#taken.openUnsafe();
-      }),
-    );
+    return this.#end ?? Effect.andThen(this.#change, this.read);
   });
 
-  /** Gives back the pages of what was not read. The writer has ended. */
+  /** Gives back the pages that were not read. The writer has ended. */
   close(): void {
-    for (const { page } of this.#parts.splice(0))
-      if (page !== null) this.#spool.release(this.#workspaceId, page);
+    for (const page of this.#pages.splice(0)) this.#spool.release(this.#workspaceId, page);
   }
 
-  #cut(): Part {
-    const bytes = this.#tail.subarray(0, pageBytes);
+  /** Waits for what the other fiber does next. It goes on at once when the latch opens. */
+  get #change(): Effect.Effect<void> {
+    this.#changed.closeUnsafe();
+    return this.#changed.await;
+  }
+
+  #cut(): Uint8Array {
+    const part = this.#tail.subarray(0, pageBytes);
     this.#tail = this.#tail.subarray(pageBytes);
-    return { bytes, length: bytes.length, page: null, isTaken: false };
+    return part;
   }
 
-  /** Moves a part to the spool, if it has room and the reader does not take the part meanwhile. */
-  #store(part: Part): Effect.Effect<void> {
-    const { bytes } = part;
-    if (bytes === null || part.isTaken) return Effect.void;
-    return Effect.tryPromise(() => this.#spool.write(this.#workspaceId, bytes)).pipe(
-      Effect.catch((error) => Effect.as(Effect.logWarning("A file cannot be spooled", error), null)),
-      Effect.map((page) => {
-        if (page === null) return;
-        if (part.isTaken) return this.#spool.release(this.#workspaceId, page);
-        part.page = page;
-        part.bytes = null;
-      }),
-      // A page is written to its end before another file has it.
-      Effect.uninterruptible,
-    );
-  }
+  /** Moves a page of the tail to the disk. It ends before another file can have the page. */
+  readonly #store: Effect.Effect<boolean> = Effect.suspend(() => {
+    const part = this.#tail.subarray(0, pageBytes);
+    // The reader took some of it before this fiber went on.
+    if (part.length < pageBytes) return Effect.succeed(null);
+    this.#isStoring = true;
+    return Effect.tryPromise(() => this.#spool.write(this.#workspaceId, part));
+  }).pipe(
+    Effect.catch((error) => Effect.as(Effect.logWarning("A file cannot be spooled", error), null)),
+    Effect.map((page) => {
+      this.#isStoring = false;
+      if (page !== null) {
+        this.#pages.push(page);
+        this.#cut();
+      }
+      this.#changed.openUnsafe();
+      return page !== null || this.#tail.length < pageBytes;
+    }),
+    Effect.uninterruptible,
+  );
 }

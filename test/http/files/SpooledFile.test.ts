@@ -74,7 +74,6 @@ it.effect("a writer waits for its reader only without room, and a workspace leav
     yield* eventually(Effect.sync(() => second.waits() > 0));
     assert.strictEqual(yield* pagesInUse, 6);
     assert.isUndefined(writer.pollUnsafe());
-    first.file.end(Effect.succeed(null));
     for (let number = 0; number < 8; number++) {
       const part = yield* first.file.read;
       assert.strictEqual(Buffer.from(part ?? "").toString("utf8", 0, 1), String(number));
@@ -115,9 +114,10 @@ it.effect(
       const writer = yield* Effect.forkChild(file.write(written), { startImmediately: true });
       yield* eventually(Effect.sync(() => waits() > 0));
       assert.isUndefined(writer.pollUnsafe());
-      file.end(Effect.succeed(null));
-      assert.strictEqual(yield* textOf(file), written);
+      const reader = yield* Effect.forkChild(textOf(file));
       yield* Fiber.join(writer);
+      file.end(Effect.succeed(null));
+      assert.strictEqual(yield* Fiber.join(reader), written);
       assert.strictEqual(yield* pagesInUse, 0);
     }).pipe(
       Effect.provide(
