@@ -7,7 +7,8 @@ import { attemptWindowMillis } from "../../src/access/FailedAttempts.ts";
 import { Settings } from "../../src/config/Settings.ts";
 import { divided } from "../../src/database/pool/PoolLimits.ts";
 import { lateDays } from "../../src/events/Transition.ts";
-import { fileLimits } from "../../src/http/connections/TransferRate.ts";
+import { fileLimits, fullSpoolLimits, queryLimits } from "../../src/http/connections/TransferRate.ts";
+import { maxSpoolBytes, pageBytes } from "../../src/http/files/Spool.ts";
 import { EARTH_RADIUS_METERS } from "../../src/locations/geometry/BoundingBox.ts";
 import { MAX_RADIUS_METERS, MIN_RADIUS_METERS } from "../../src/locations/ImportLimits.ts";
 import { maxFileBytes, maxSandboxBytes } from "../../src/media/MediaFile.ts";
@@ -100,8 +101,12 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
       constant("Postgres.ts", "idle_in_transaction_session_timeout") / second,
     ],
     ["They must be read at # kB a second", fileLimits.minRate / 1000],
-    ["on average over # seconds", fileLimits.graceMillis / second],
-    ["they end after # minutes", fileLimits.maxMillis / minute],
+    ["kB a second, on average over # seconds", fileLimits.graceMillis / second],
+    ["and at # MB a second", fullSpoolLimits.minRate / 1_000_000],
+    ["over # seconds, once their query", fullSpoolLimits.graceMillis / second],
+    ["Queries of files end after # minutes", queryLimits.maxMillis / minute],
+    ["of at most # MB in each process", maxSpoolBytes / 1_048_576],
+    ["A small file, up to # kB", pageBytes / 1024],
     ["Waypost tests every # seconds", constant("DiskSpace.ts", "testMillis") / second],
     ["would count more than # rows", Math.max(...sourceRows)],
     ["process that runs alone has # for short statements", divided(connections).short],

@@ -10,7 +10,7 @@ const batchSize = 250;
 const sliceSize = 100;
 /** Slices that are read ahead. */
 const aheadSlices = 6;
-/** How long a full spool may wait for its client, who is cut off before (`http/connections/TransferRate.ts`). */
+/** How long a query may wait for its client, who is cut off before (`http/connections/TransferRate.ts`). */
 const maxIdle = "1min";
 
 function* slices<Row>(rows: ReadonlyArray<Row>): Generator<ReadonlyArray<Row>> {

@@ -27,7 +27,7 @@ export type SlowClientReason = "body" | "response" | "address" | "file";
 /** The limits of responses that are files, by their requests. */
 const limitsOfFiles = new WeakMap<object, TransferLimits>();
 
-/** Applies limits to the response of this request from now on, because it is a file. They hold for proxies, too. */
+/** Applies limits to the response of this request from now on: it is a file. They hold for proxies, too. */
 export const limitFileTransfer = (
   { source }: Pick<HttpServerRequest.HttpServerRequest, "source">,
   limits: TransferLimits,

@@ -13,6 +13,13 @@ import { SpooledFile } from "./SpooledFile.ts";
 /** Opens a file on connections for long reads, and gives its pieces. It may be opened twice. */
 export type FilePieces = Effect.Effect<Stream.Stream<string>, never, Scope.Scope>;
 
+/** The response with a file. */
+export type FileResponse = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  ServiceUnavailable,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>;
+
 /** How the response begins. */
 export interface FileHead {
   readonly contentType: string;
@@ -29,7 +36,17 @@ const pauseMillis = 3;
 const smallLength = pageBytes;
 
 /** Sends files that queries read, few at the same time, in the scope of their request. */
-export class FileExports extends Context.Service<FileExports>()("waypost/http/files/FileExports", {
+export class FileExports extends Context.Service<
+  FileExports,
+  {
+    /**
+     * The response with a file of a workspace. Its query runs at the speed of the database: what the client
+     * has not read waits in the spool. A failure in between, or a client that is too slow, cuts the
+     * connection, so that a short file is never taken for a whole one (contract X6a). @throws 503
+     */
+    readonly send: (workspaceId: number, pieces: FilePieces, head: FileHead) => FileResponse;
+  }
+>()("waypost/http/files/FileExports", {
   make: Effect.gen(function* () {
     const longReads = yield* LongReads;
     const spool = yield* Spool;
@@ -71,11 +88,6 @@ export class FileExports extends Context.Service<FileExports>()("waypost/http/fi
       );
 
     return {
-      /**
-       * The response with a file of a workspace. Its query runs at the speed of the database: what the client
-       * has not read waits in the spool. A failure in between, or a client that is too slow, cuts the
-       * connection, so that a short file is never taken for a whole one (contract X6a). @throws 503
-       */
       send: Effect.fnUntraced(function* (
         workspaceId: number,
         pieces: FilePieces,

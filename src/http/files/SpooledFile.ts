@@ -63,7 +63,7 @@ export class SpooledFile<E> {
     for (const page of this.#pages.splice(0)) this.#spool.release(this.#workspaceId, page);
   }
 
-  /** Waits for what the other fiber does next. It goes on at once when the latch opens. */
+  /** Waits for what the other fiber does next. An open latch resumes it at once. */
   get #change(): Effect.Effect<void> {
     this.#changed.closeUnsafe();
     return this.#changed.await;
@@ -78,7 +78,7 @@ export class SpooledFile<E> {
   /** Moves a page of the tail to the disk. It ends before another file can have the page. */
   readonly #store: Effect.Effect<boolean> = Effect.suspend(() => {
     const part = this.#tail.subarray(0, pageBytes);
-    // The reader took some of it before this fiber went on.
+    // The reader took some of it before this fiber ran.
     if (part.length < pageBytes) return Effect.succeed(null);
     this.#isStoring = true;
     return Effect.tryPromise(() => this.#spool.write(this.#workspaceId, part));

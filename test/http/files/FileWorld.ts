@@ -32,8 +32,8 @@ export const begun = (response: Response) =>
     return { first: (await reader.read()).value, reader, response };
   });
 
-/** Reads the rest of a file: its text if it comes to its end. */
-export const restOf = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | "cut"> => {
+/** Reads the rest of a file: its text, or `cut` if it does not come to its end. */
+export const restOf = async (reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> => {
   const parts: Array<Uint8Array> = [];
   try {
     for (;;) {

@@ -33,7 +33,7 @@ const textOf = Effect.fnUntraced(function* (file: SpooledFile<never>) {
 });
 
 it.effect(
-  "a reader gets what was written, through memory and disk, whatever their turns (running.files)",
+  "a reader gets what was written, through memory and disk, in any order of steps (running.files)",
   () =>
     Effect.gen(function* () {
       const spool = yield* Spool;

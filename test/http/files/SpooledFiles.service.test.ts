@@ -8,7 +8,7 @@ const count = 10_000;
 
 layer(waypostWithSpool(2_000))("Files in the spool", (it) => {
   it.effect(
-    "readers that stop hold no query: each file waits in the spool, whole, and others are sent (running.files)",
+    "readers that stop hold no query: their files wait in the spool, whole (running.files)",
     () =>
       Effect.gen(function* () {
         const abort = new AbortController();
