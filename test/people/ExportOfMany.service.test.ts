@@ -52,8 +52,9 @@ const peopleWorld = Effect.gen(function* () {
     yield* sql`INSERT INTO device_user (workspace_id, environment, user_id, key) OVERRIDING SYSTEM VALUE
       SELECT DISTINCT ${key}, 'person ' || ${person}, ${person} ${each}`;
     for (const user of [sql`NULL::int`, person])
-      yield* sql`INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key, campaign_key,
-          notification_key, content_key, content_type, trigger_type, transport, status, created_at, settled_at)
+      yield* sql`INSERT INTO delivery (workspace_id, environment, source_id, device_key, user_key,
+          campaign_key, notification_key, content_key, content_type, trigger_type, transport, status,
+          created_at, settled_at)
         SELECT ${key}, COALESCE(${user}, 1), n, ${user}, ${campaignKey}, 1,
           ${contentKey}, 'message', 'fixed_time', 'inbox', 'delivered', ${at}, ${at} ${each}`;
     yield* sql`INSERT INTO geofence_event (workspace_id, environment, device_key, id, type, location_key,

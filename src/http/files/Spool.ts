@@ -28,7 +28,7 @@ export class Spool extends Context.Service<Spool>()("waypost/http/files/Spool", 
   make: Effect.gen(function* () {
     const { path } = yield* DataDirectory;
     const pagesFor = yield* SpoolPages;
-    const services = yield* Effect.context<never>();
+    const services = yield* Effect.context();
     const taken = new Map<number, number>();
     let used = 0;
     let next = 0;

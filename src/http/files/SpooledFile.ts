@@ -27,7 +27,8 @@ export class SpooledFile<E> {
     this.#tail = Buffer.concat([this.#tail, encoder.encode(text)]);
     this.#changed.openUnsafe();
     while (this.#tail.length >= pageBytes) {
-      if (yield* this.#store) continue;
+      const isStored = yield* this.#store();
+      if (isStored) continue;
       this.#onFull();
       yield* this.#change;
     }
@@ -76,23 +77,25 @@ export class SpooledFile<E> {
   }
 
   /** Moves a page of the tail to the disk. It ends before another file can have the page. */
-  readonly #store: Effect.Effect<boolean> = Effect.suspend(() => {
-    const part = this.#tail.subarray(0, pageBytes);
-    // The reader took some of it before this fiber ran.
-    if (part.length < pageBytes) return Effect.succeed(null);
-    this.#isStoring = true;
-    return Effect.tryPromise(() => this.#spool.write(this.#workspaceId, part));
-  }).pipe(
-    Effect.catch((error) => Effect.as(Effect.logWarning("A file cannot be spooled", error), null)),
-    Effect.map((page) => {
-      this.#isStoring = false;
-      if (page !== null) {
-        this.#pages.push(page);
-        this.#cut();
-      }
-      this.#changed.openUnsafe();
-      return page !== null || this.#tail.length < pageBytes;
-    }),
-    Effect.uninterruptible,
-  );
+  #store(): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      const part = this.#tail.subarray(0, pageBytes);
+      // The reader took some of it before this fiber ran.
+      if (part.length < pageBytes) return Effect.succeed(null);
+      this.#isStoring = true;
+      return Effect.tryPromise(() => this.#spool.write(this.#workspaceId, part));
+    }).pipe(
+      Effect.catch((error) => Effect.as(Effect.logWarning("A file cannot be spooled", error), null)),
+      Effect.map((page) => {
+        this.#isStoring = false;
+        if (page !== null) {
+          this.#pages.push(page);
+          this.#cut();
+        }
+        this.#changed.openUnsafe();
+        return page !== null || this.#tail.length < pageBytes;
+      }),
+      Effect.uninterruptible,
+    );
+  }
 }
