@@ -1,6 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api";
 import { DevicesApi } from "./devices/DevicesApi.ts";
-import { AnswersApi } from "./events/AnswersApi.ts";
+import { AnswersApi } from "./events/answers/AnswersApi.ts";
 import { EventsApi } from "./events/EventsApi.ts";
 import { GeofencesApi } from "./positions/GeofencesApi.ts";
 import { PositionsApi } from "./positions/PositionsApi.ts";

@@ -16,7 +16,7 @@ import { devicesHandlers } from "./devices/DevicesHttp.ts";
 import { registeredDevicesHandlers } from "./devices/RegisteredDevicesHttp.ts";
 import { segmentsHandlers } from "./devices/SegmentsHttp.ts";
 import { healthReportHandlers } from "./doctor/HealthReportHttp.ts";
-import { answersHandlers } from "./events/AnswersHttp.ts";
+import { answersHandlers } from "./events/answers/AnswersHttp.ts";
 import { customEventsHandlers } from "./events/custom/CustomEventsHttp.ts";
 import { deviceEventsHandlers } from "./events/DeviceEventsHttp.ts";
 import { eventsHandlers } from "./events/EventsHttp.ts";

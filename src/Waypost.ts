@@ -28,7 +28,7 @@ import { Registrations } from "./devices/registration/Registrations.ts";
 import { Segments } from "./devices/Segments.ts";
 import { UserSecrets } from "./devices/users/UserSecrets.ts";
 import { HealthReports } from "./doctor/HealthReports.ts";
-import { Answers } from "./events/Answers.ts";
+import { Answers } from "./events/answers/Answers.ts";
 import { EventSummaries } from "./events/custom/EventSummaries.ts";
 import { customEventPruning, CustomEvents } from "./events/custom/CustomEvents.ts";
 import { DeviceEventsSql } from "./events/DeviceEventsSql.ts";

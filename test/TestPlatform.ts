@@ -10,7 +10,7 @@ import { Devices } from "../src/devices/Devices.ts";
 import { Registrations } from "../src/devices/registration/Registrations.ts";
 import { RegisteredDevices } from "../src/devices/RegisteredDevices.ts";
 import { HealthReports } from "../src/doctor/HealthReports.ts";
-import { Answers } from "../src/events/Answers.ts";
+import { Answers } from "../src/events/answers/Answers.ts";
 import { CustomEvents } from "../src/events/custom/CustomEvents.ts";
 import { EventSummaries } from "../src/events/custom/EventSummaries.ts";
 import { DeviceEventsSql } from "../src/events/DeviceEventsSql.ts";

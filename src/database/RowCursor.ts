@@ -51,7 +51,7 @@ export const cursorSnapshot = Effect.gen(function* () {
     );
     return Stream.rechunk(Stream.buffer(read, { capacity: aheadSlices }), 1);
   });
-  return open as OpenCursor;
+  return open;
 });
 
 /**

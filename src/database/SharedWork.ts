@@ -10,8 +10,8 @@ const permits = new FairPermits(4, 1);
 
 /**
  * Runs short work of which a workspace may bring much: one at a time, and fairly between workspaces. While
- * others send requests, the next one waits as long as this one has taken, at most a second. A request waits as
- * long as it has time for the database, then it is 503.
+ * others send requests, the next one waits as long as this one has taken, at most a second. A request waits
+ * as long as it has time for the database, then it is 503.
  */
 export const oneAtATime = <A, E, R>(workspaceId: number, work: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(

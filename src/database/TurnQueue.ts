@@ -14,9 +14,9 @@ export interface BatchLimits<Item> {
 }
 
 /**
- * Calls that wait for a batch. A batch takes them round-robin: one of each key before any key has another one.
- * So a call of a key without others is in the next batch however many calls of another key wait, unless a
- * whole batch of keys waits, too. Calls of one key keep their order. Adding and taking a call cost the same
+ * Calls that wait for a batch. A batch takes them round-robin: one of each key before another one of any.
+ * So a call of a key without others is in the next batch however many calls of another key wait, unless
+ * a whole batch of keys waits, too. Calls of one key keep their order. Adding and taking a call cost the same
  * however many wait.
  */
 export class TurnQueue<Item, Call extends { readonly item: Item }> {

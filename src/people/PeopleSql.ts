@@ -24,7 +24,8 @@ export interface PersonMessage {
 
 /**
  * The statements that read what is held about a person. A person may have any number of devices, and the
- * planner may expect one: rows are joined by an index of theirs, never with `own` by a key of another table. Bound: a cursor's 250.
+ * planner may expect one: rows are joined by an index of theirs, never with `own` by a key of another table.
+ * Bound: a cursor's 250.
  */
 export class PeopleSql extends SqlService<PeopleSql>("waypost/people/PeopleSql")((sql) => {
   /** The devices of a person, also unregistered ones. */

@@ -51,7 +51,7 @@ const flooded = Effect.gen(function* () {
 
 describe("batches of several keys", () => {
   it.effect(
-    "the next batch has the call of a quiet key, and the flood of another one is served, too (running.neighbours)",
+    "the next batch has the call of a quiet key beside the flood of another one (running.neighbours)",
     () =>
       Effect.gen(function* () {
         const { batches, flood, quiet, release } = yield* flooded;

@@ -191,29 +191,32 @@ layer(waypost)("Events that make many messages", (it) => {
 });
 
 const few = Layer.succeed(EventBounds, { ...bounds, messages: 1_000, clock: () => 0, matchRows: 3 });
-layer(TestWaypost.layer.pipe(Layer.provide(few)))("Events at many places with many notifications", (it) => {
-  it.effect("are looked up a bounded number of notifications at a time, all of a request (TR1)", () =>
-    Effect.gen(function* () {
-      const { production } = yield* eventWorld();
-      const places = yield* Effect.forEach([1, 2, 3, 4], (each) => production.location(`Store ${each}`));
-      const campaign = yield* production.campaign({ location_ids: places });
-      for (const headline of ["A", "B"]) yield* production.notification(campaign, { headline });
-      // One place has more notifications than a transaction looks up.
-      const other = yield* production.campaign({ location_ids: [places[2]] });
-      for (const headline of ["C", "D", "E"]) yield* production.notification(other, { headline });
-      const phone = yield* production.phone();
-      const occurred_at = yield* fromNow(0);
-      const enters = [0, 1, 2, 3, 0].map((place) => ({
-        id: randomUUID(),
-        type: "enter",
-        location_id: places[place],
-        occurred_at,
-      }));
-      const { body } = yield* phone.report(enters);
-      assert.deepInclude(body.data, { accepted: 5, duplicates: 0, rejected: [] });
-      assert.lengthOf(body.data.deliveries, 8);
-      assert.isTrue(body.data.more);
-      assert.deepInclude((yield* phone.report(enters)).body.data, { accepted: 0, duplicates: 5 });
-    }),
-  );
-});
+layer(TestWaypost.layer.pipe(Layer.provide(few)))(
+  "Events at many locations with many notifications",
+  (it) => {
+    it.effect("are looked up a bounded number of notifications at a time, all of a request (TR1)", () =>
+      Effect.gen(function* () {
+        const { production } = yield* eventWorld();
+        const locations = yield* Effect.forEach([1, 2, 3, 4], (each) => production.location(`Store ${each}`));
+        const campaign = yield* production.campaign({ location_ids: locations });
+        for (const headline of ["A", "B"]) yield* production.notification(campaign, { headline });
+        // One location has more notifications than a transaction looks up.
+        const other = yield* production.campaign({ location_ids: [locations[2]] });
+        for (const headline of ["C", "D", "E"]) yield* production.notification(other, { headline });
+        const phone = yield* production.phone();
+        const occurred_at = yield* fromNow(0);
+        const enters = [0, 1, 2, 3, 0].map((index) => ({
+          id: randomUUID(),
+          type: "enter",
+          location_id: locations[index],
+          occurred_at,
+        }));
+        const { body } = yield* phone.report(enters);
+        assert.deepInclude(body.data, { accepted: 5, duplicates: 0, rejected: [] });
+        assert.lengthOf(body.data.deliveries, 8);
+        assert.isTrue(body.data.more);
+        assert.deepInclude((yield* phone.report(enters)).body.data, { accepted: 0, duplicates: 5 });
+      }),
+    );
+  },
+);

@@ -69,8 +69,8 @@ export class CustomEventsApi extends HttpApiGroup.make("customEvents")
         "Event campaigns fire at once. An event is of a device, or of a person who has one: `device_id` or " +
           "`user_id`, not both. Of a person the 100 devices that were seen last are checked, with a " +
           "delay those of its minute; the 101st is not. One that cannot be taken is rejected alone. " +
-          "Without `occurred_at` it happens now. Sending the same events again is safe: they are duplicates. " +
-          "Those that the request has no time for are listed as `later`.",
+          "Without `occurred_at` it happens now. Sending the same events again is safe: they are " +
+          "duplicates. Those that the request has no time for are listed as `later`.",
       ),
     HttpApiEndpoint.get("list", "/events", {
       query: { ...PageQuery, ...filters },

@@ -1,6 +1,6 @@
 /** Results of a survey on a campaign (contract M3), and the answers to it (contract M4). */
 import { Schema } from "effect";
-import { AnswerValue } from "../../events/Answer.ts";
+import { AnswerValue } from "../../events/answers/Answer.ts";
 import { Question, QuestionType } from "../../notifications/Survey.ts";
 import { shownId, shownInstant, shownInteger, shownText } from "../../wire/ShownFields.ts";
 

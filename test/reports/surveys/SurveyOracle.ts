@@ -1,5 +1,5 @@
 import type { Question } from "../../../src/notifications/Survey.ts";
-import type { Answer } from "../../../src/events/Answer.ts";
+import type { Answer } from "../../../src/events/answers/Answer.ts";
 
 /** The latest answers of a device, dated by its first ones (epoch ms). */
 export interface PastAnswers {

@@ -1,7 +1,7 @@
 import { Predicate } from "effect";
-import type { Question } from "../notifications/Survey.ts";
-import { codePoints } from "../wire/CodePoints.ts";
-import { unstorable } from "../wire/Text.ts";
+import type { Question } from "../../notifications/Survey.ts";
+import { codePoints } from "../../wire/CodePoints.ts";
+import { unstorable } from "../../wire/Text.ts";
 import type { AnswerValue } from "./Answer.ts";
 
 /** The result of reading a value; `value` is null for no answer. */

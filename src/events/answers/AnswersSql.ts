@@ -1,20 +1,20 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, jsonb, onlyRow, utc } from "../database/Rows.ts";
-import { anyRow } from "../database/Statements.ts";
-import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
-import { workspaceStatements, table } from "../database/WorkspaceGroups.ts";
-import { answerDeltasSql } from "../deltas/DeltasSql.ts";
-import { conversionsSql } from "../deltas/ExperimentCountsSql.ts";
-import type { NotificationType } from "../notifications/MessageContent.ts";
-import type { Question } from "../notifications/Survey.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
-import type { Tenant } from "../workspaces/Workspace.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import { mayHaveArrivedSql } from "../sending/deliveries/ArrivedSql.ts";
-import type { DeliveryKey } from "../sending/deliveries/MessageId.ts";
+import { instant, jsonb, onlyRow, utc } from "../../database/Rows.ts";
+import { anyRow } from "../../database/Statements.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
+import { workspaceStatements, table } from "../../database/WorkspaceGroups.ts";
+import { answerDeltasSql } from "../../deltas/DeltasSql.ts";
+import { conversionsSql } from "../../deltas/ExperimentCountsSql.ts";
+import type { NotificationType } from "../../notifications/MessageContent.ts";
+import type { Question } from "../../notifications/Survey.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
+import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import { mayHaveArrivedSql } from "../../sending/deliveries/ArrivedSql.ts";
+import type { DeliveryKey } from "../../sending/deliveries/MessageId.ts";
 import type { Answer } from "./Answer.ts";
-import type { CampaignKey, ContentKey, DeviceKey, NotificationKey } from "../wire/Ids.ts";
+import type { CampaignKey, ContentKey, DeviceKey, NotificationKey } from "../../wire/Ids.ts";
 
 /** A survey as it was sent to a device, with the questions of that revision. */
 export interface SentSurvey {

@@ -1,8 +1,8 @@
 import { Predicate } from "effect";
-import type { Question } from "../notifications/Survey.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
-import type { Problems } from "../wire/Problems.ts";
-import { parseFields } from "../wire/ParsedBody.ts";
+import type { Question } from "../../notifications/Survey.ts";
+import { fieldSentence } from "../../wire/SchemaProblems.ts";
+import type { Problems } from "../../wire/Problems.ts";
+import { parseFields } from "../../wire/ParsedBody.ts";
 import { type Answer, AnswerHead, type AnswerValue } from "./Answer.ts";
 import { readValue } from "./AnswerValue.ts";
 

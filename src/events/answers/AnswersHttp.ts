@@ -1,8 +1,8 @@
 import { Effect } from "effect";
-import { DeviceApi } from "../DeviceApi.ts";
-import { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { handlerGroup } from "../wire/HandlerGroup.ts";
-import { readParsedBody } from "../wire/ParsedBody.ts";
+import { DeviceApi } from "../../DeviceApi.ts";
+import { DeviceCaller } from "../../devices/DeviceCaller.ts";
+import { handlerGroup } from "../../wire/HandlerGroup.ts";
+import { readParsedBody } from "../../wire/ParsedBody.ts";
 import { Answers } from "./Answers.ts";
 import { UnreadAnswers } from "./AnswersApi.ts";
 

@@ -1,18 +1,18 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { Database } from "../database/Database.ts";
-import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { hears } from "../outbox/EventType.ts";
-import { Outbox } from "../outbox/Outbox.ts";
-import { questionsInLanguages } from "../notifications/templates/MessageTexts.ts";
-import { MessageIds } from "../sending/deliveries/MessageId.ts";
-import { utcText } from "../time/LocalTime.ts";
-import { NotFound } from "../wire/ApiError.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { Database } from "../../database/Database.ts";
+import type { DeviceCaller } from "../../devices/DeviceCaller.ts";
+import { hears } from "../../outbox/EventType.ts";
+import { Outbox } from "../../outbox/Outbox.ts";
+import { questionsInLanguages } from "../../notifications/templates/MessageTexts.ts";
+import { MessageIds } from "../../sending/deliveries/MessageId.ts";
+import { utcText } from "../../time/LocalTime.ts";
+import { NotFound } from "../../wire/ApiError.ts";
+import type { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Answer, SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
 import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
-import { ResponseIds } from "./ResponseId.ts";
+import { ResponseIds } from "../ResponseId.ts";
 
 type Caller = DeviceCaller["Service"];
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { Timestamp, Uuid } from "../wire/Text.ts";
+import { Timestamp, Uuid } from "../../wire/Text.ts";
 
 const questionIdText = {
   description: "Id of the question, as the message shows it.",

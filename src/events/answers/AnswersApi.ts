@@ -1,8 +1,8 @@
 import { Schema } from "effect";
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
-import { DeviceAccess } from "../devices/DeviceAccess.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
-import { Data } from "../wire/Envelope.ts";
+import { DeviceAccess } from "../../devices/DeviceAccess.ts";
+import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../../wire/ApiError.ts";
+import { Data } from "../../wire/Envelope.ts";
 import { AnswerDraft, SurveyResponse } from "./Answer.ts";
 
 const listOf = <S extends Schema.Top>(item: S) =>
