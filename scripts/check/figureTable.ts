@@ -277,11 +277,11 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["over # m is accepted", maxAccuracy],
     ["up to # characters", answerCharacters],
   ],
+  "docs/first-campaign.md": [["at most # KB", maxFileKilobytes]],
   "README.md": [
     ["delivers **# messages a second**", measured("and # deliveries/s; ratio")],
     ["answers **# requests a second**", measured("among 10,000 polygons | # requests/s")],
     ["10 million events in **# ms**", measured("summary # ms, campaigns")],
-    ["at most # KB", maxFileKilobytes],
     ["allows # requests", defaultPlan.sandbox_requests_per_minute ?? 0],
     ["30 requests and # changes", defaultPlan.sandbox_writes_per_minute ?? 0],
     ["a minute, and # requests a day", defaultPlan.sandbox_requests_per_day ?? 0],

@@ -66,7 +66,8 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       const names = [...locations.keys()];
       const found = new Map<string, TriggerMatch>();
       if (names.length === 0) return found;
-      for (const row of yield* events.locations([...locations.values()], triggerSpan(now)))
+      const attachmentIds = [...new Set(candidates.map(({ dwell }) => dwell.attachmentId))];
+      for (const row of yield* events.locations([...locations.values()], triggerSpan(now), { attachmentIds }))
         if (row.campaign_id !== null) found.set(`${names[row.ord - 1]}/${row.attachment_id}`, row);
       return found;
     });

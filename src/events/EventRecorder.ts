@@ -88,9 +88,9 @@ export class EventRecorder extends Context.Service<
         let [located, isFull] = [0, false];
         while (located < batch.locations.length && !isFull) {
           const page = batch.locations.slice(located, located + maxLocations);
-          const read = yield* repository.locations(page, span, matchRows + 1);
+          const read = yield* repository.locations(page, span, { limit: matchRows + 1 });
           const last = read[matchRows]?.ord ?? page.length + 1;
-          const own = last > 1 ? read : yield* repository.locations(page.slice(0, 1), span);
+          const own = last > 1 ? read : yield* repository.locations(page.slice(0, 1), span, {});
           const end = Math.max(1, last - 1);
           for (const row of own) if (row.ord <= end) rows.push({ ...row, ord: row.ord + located });
           located += end;

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { instant, unnested } from "../database/Rows.ts";
+import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { eventDeltasSql } from "../deltas/DeltasSql.ts";
 import type { DeviceObstacle } from "../devices/Obstacle.ts";
 import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
@@ -67,12 +67,16 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
        * notifications of campaigns that target them, directly
        * or by a group, are not paused and overlap the span (epoch milliseconds); older notifications first.
        * For enters also the on_dwell notifications of campaigns that are paused or start later: they count at
-       * the minute at which they fire (contract X22). Bound: `limit` rows; null for all of 1 location.
+       * the minute at which they fire (contract X22). `attachmentIds` are the only ones that are wanted, null
+       * for all. Bound: `limit` rows; null for those of 1 location, or of a page of dwells.
        */
       locations: (
         locations: ReadonlyArray<EventLocation>,
         span: { readonly from: number; readonly to: number },
-        limit: number | null = null,
+        {
+          attachmentIds = null,
+          limit = null,
+        }: { attachmentIds?: ReadonlyArray<string> | null; limit?: number | null },
       ) =>
         Effect.orDie(sql<TriggerMatchRow>`
           SELECT p.ord::int AS ord, l.key AS location_key, g.goal_campaigns, f.*
@@ -100,6 +104,7 @@ export class EventsSql extends Context.Service<EventsSql>()("waypost/events/Even
                 THEN p.trigger_type IN ('on_enter', 'on_dwell')
                 ELSE a.trigger_type = p.trigger_type AND NOT c.paused AND c.starts_at <= ${instant(span.to)}
               END AND (c.ends_at IS NULL OR c.ends_at >= ${instant(span.from)})
+              ${attachmentIds === null ? sql`` : sql`AND a.id = ANY (${arrayOf("uuid", attachmentIds)})`}
           ) AS f ON true
           ORDER BY p.ord, f.attached_at, f.attachment_id LIMIT ${limit}`),
 

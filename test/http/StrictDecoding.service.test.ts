@@ -6,7 +6,7 @@ import { TestWaypost } from "../TestWaypost.ts";
 /** Texts that a lenient decoder of hexadecimal, base64 or base64url leaves out. */
 const ignored = ["=", "==", "!", ".", "-", "zz", "\u00e9"];
 
-layer(TestWaypost.shared)("Texts that clients send back", (it) => {
+layer(TestWaypost.layer)("Texts that clients send back", (it) => {
   it.effect("a token, a key or a cursor with anything behind it is refused (A1, B4)", () =>
     Effect.gen(function* () {
       const { platform, sandbox, waypost } = yield* devicesOf();
