@@ -10,6 +10,7 @@ import { Worker } from "../workers/Worker.ts";
 import { workspaceTurns } from "../workers/WorkspaceTurns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
+import { ErasedRowsSql } from "./ErasedRowsSql.ts";
 import { type ErasedOwner, ErasuresSql, type NamedDevice } from "./ErasuresSql.ts";
 import { personIn } from "./Person.ts";
 import { RuleErasure } from "./RuleErasure.ts";
@@ -28,6 +29,10 @@ const countErased = counter(
 /** Texts that name a device or its person in the JSON of events and responses. */
 const textsOf = (deviceIds: ReadonlyArray<string>, userId: string | null): ReadonlyArray<string> =>
   userId === null ? deviceIds : [...deviceIds, `"user_id":${JSON.stringify(userId)}`];
+
+/** Texts of registrations, which errors of pushes can quote. */
+const quotedTexts = (devices: ReadonlyArray<NamedDevice>): ReadonlyArray<string> =>
+  devices.flatMap(({ texts, user_id }) => (user_id === null ? texts : [...texts, user_id]));
 
 /** Erases people and devices. Every figure of every report stays (contract Q3). */
 export class Erasures extends Context.Service<
@@ -49,17 +54,24 @@ export class Erasures extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const repository = yield* ErasuresSql;
+      const rows = yield* ErasedRowsSql;
       const activity = yield* Activity;
       const pushes = yield* PushErasure;
       const webhooks = yield* WebhookErasure;
       const rules = yield* RuleErasure;
 
-      /** Erases what a request can write that began before the erasure. */
-      const eraseTraces = (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, isPerson: boolean) =>
-        Effect.andThen(
-          repository.erasePositions(tenant, deviceKeys, isPerson),
-          repository.eraseTexts(tenant, deviceKeys),
-        );
+      /** Erases the rows of devices, also those of requests that began before the erasure. */
+      const eraseRows = Effect.fnUntraced(function* (
+        tenant: TenantKey,
+        devices: { readonly keys: ReadonlyArray<DeviceKey>; readonly ids: ReadonlyArray<string> },
+        isPerson: boolean,
+        quoted: ReadonlyArray<string>,
+      ) {
+        yield* rows.eraseWords(tenant, devices.keys, quoted);
+        yield* rows.erasePositions(tenant, devices.keys, isPerson);
+        yield* rows.eraseTexts(tenant, devices.keys);
+        yield* rows.eraseActivity(tenant, devices.ids);
+      });
 
       /** Erases what waits to be sent, and copies of what was. */
       const eraseCopies = Effect.fnUntraced(function* (
@@ -71,41 +83,25 @@ export class Erasures extends Context.Service<
         const texts = textsOf(deviceIds, userId);
         yield* pushes.drop(tenant, deviceKeys);
         yield* webhooks.erase(tenant, texts);
-        yield* repository.eraseResponses(tenant, texts);
+        yield* rows.eraseResponses(tenant, texts);
       });
 
       /** Erases a person from what operators wrote. */
       const eraseRules = (tenant: TenantKey, userId: string) =>
-        Effect.andThen(rules.erase(tenant, userId), repository.eraseRuleResponses(tenant, userId));
+        Effect.andThen(rules.erase(tenant, userId), rows.eraseRuleResponses(tenant, userId));
 
-      /** Erases locked devices. */
-      const eraseFound = Effect.fnUntraced(function* (
-        tenant: TenantKey,
-        devices: ReadonlyArray<NamedDevice>,
-        userId: string | null,
-      ) {
-        const now = yield* Clock.currentTimeMillis;
-        const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
-        const keys = devices.map(({ key }) => key);
-        yield* repository.eraseDevices(tenant, renamed, now);
-        yield* eraseTraces(tenant, keys, userId !== null);
-        yield* repository.eraseActivity(tenant, devices);
-        yield* repository.begin(tenant, devices, userId, now);
-      });
-
+      /** Erases registrations, and begins the erasure of the rows of their devices. */
       const erasePage = Effect.fnUntraced(function* (tenant: TenantKey, owner: ErasedOwner) {
-        // Deliveries are locked before devices, as where pushes are settled.
-        const found = yield* repository.find(tenant, owner, pageSize, false);
-        yield* repository.eraseErrors(tenant, found);
-        yield* repository.eraseWords(
-          tenant,
-          found.map(({ key }) => key),
-        );
+        const now = yield* Clock.currentTimeMillis;
         const userId = "userId" in owner ? owner.userId : null;
-        if (userId !== null) yield* repository.eraseUserWords(tenant, userId);
         const devices = yield* repository.find(tenant, owner, pageSize, true);
+        if (userId !== null) yield* rows.eraseUserEvents(tenant, userId);
         const isNamed = userId !== null && (yield* repository.eraseUser(tenant, userId));
-        if (devices.length > 0) yield* eraseFound(tenant, devices, userId);
+        if (devices.length > 0) {
+          const renamed = devices.map((device) => ({ ...device, newId: idAt(now), digest: randomBytes(32) }));
+          yield* repository.eraseDevices(tenant, renamed, now);
+          yield* repository.begin(tenant, devices, userId, now);
+        }
         // A person without a device can have messages and custom events of when they had one.
         if (devices.length > 0 || isNamed) {
           yield* activity.record(tenant, {
@@ -123,19 +119,27 @@ export class Erasures extends Context.Service<
         let isKnown = false;
         let page: ReadonlyArray<NamedDevice>;
         const userId = "userId" in owner ? owner.userId : null;
+        // What only the name or an address leads to is erased before these: a failure leaves no rest.
+        if (userId !== null) {
+          yield* rows.eraseUserWords(tenant, userId);
+          yield* rows.eraseUserEvents(tenant, userId);
+        }
         do {
+          const found = yield* repository.find(tenant, owner, pageSize, false);
+          yield* rows.eraseWords(
+            tenant,
+            found.map(({ key }) => key),
+            quotedTexts(found),
+          );
           const erased = yield* erasePage(tenant, owner);
           page = erased.devices;
           isKnown ||= erased.isNamed || page.length > 0;
           // A person whose devices have become others' can still be named in what waits for webhooks.
           if (page.length === 0 && (userId === null || count > 0)) break;
+          const keys = page.map(({ key }) => key);
           const ids = page.map(({ id }) => id);
-          yield* eraseCopies(
-            tenant,
-            page.map(({ key }) => key),
-            ids,
-            userId,
-          );
+          yield* eraseRows(tenant, { keys, ids }, userId !== null, quotedTexts(page));
+          yield* eraseCopies(tenant, keys, ids, userId);
           count += page.length;
         } while (page.length === pageSize);
         if (userId !== null) yield* eraseRules(tenant, userId);
@@ -166,16 +170,7 @@ export class Erasures extends Context.Service<
           if (first === undefined) continue;
           const keys = group.map(({ deviceKey }) => deviceKey);
           const ids = group.map(({ deviceId }) => deviceId);
-          yield* database.atomically(
-            Effect.gen(function* () {
-              yield* repository.eraseWords(first, keys);
-              yield* eraseTraces(first, keys, first.isPerson);
-              yield* repository.eraseActivity(
-                first,
-                ids.map((id) => ({ id })),
-              );
-            }),
-          );
+          yield* eraseRows(first, { keys, ids }, first.isPerson, []);
           yield* eraseCopies(first, keys, ids, first.userId);
           if (first.userId !== null) yield* eraseRules(first, first.userId);
           yield* repository.end(group);
@@ -200,7 +195,15 @@ export class Erasures extends Context.Service<
         }),
       });
     }),
-  ).pipe(Layer.provide([ErasuresSql.layer, PushErasure.layer, WebhookErasure.layer, RuleErasure.layer]));
+  ).pipe(
+    Layer.provide([
+      ErasuresSql.layer,
+      ErasedRowsSql.layer,
+      PushErasure.layer,
+      WebhookErasure.layer,
+      RuleErasure.layer,
+    ]),
+  );
 }
 
 /** Completes the erasures that are due. */

@@ -2,9 +2,11 @@ import { Context, Effect, Layer } from "effect";
 import { Database } from "../database/Database.ts";
 import { drainPages } from "../database/Pruning.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
-import { type FoundCall, type ReducedCall, webhookErasureSql } from "./WebhookErasureSql.ts";
+import { type FoundCall, type Recording, type ReducedCall, webhookErasureSql } from "./WebhookErasureSql.ts";
 
 const page = 100;
+/** Before the first recording. */
+const noRecording: Recording = { webhookId: "00000000-0000-0000-0000-000000000000", recording: 0n };
 
 /** The rest of a call without the events that have one of the texts; null for nothing. */
 const withoutEvents = (call: FoundCall, texts: ReadonlyArray<string>): ReducedCall | null => {
@@ -49,7 +51,8 @@ export class WebhookErasure extends Context.Service<
       return WebhookErasure.of({
         erase: Effect.fnUntraced(function* (tenant, texts) {
           if (!(yield* repository.hasRows(tenant))) return;
-          yield* repository.eraseEvents(tenant, texts);
+          for (let last: Recording | null = noRecording; last !== null;)
+            last = yield* repository.eraseEvents(tenant, texts, last, page);
           yield* drainPages(page, eraseCalls(tenant, texts));
         }),
       });

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf, unnested } from "../database/Rows.ts";
-import { run } from "../database/Statements.ts";
+import { firstRow, run } from "../database/Statements.ts";
 import { inTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { NewCall } from "./calls/CallQueueSql.ts";
@@ -17,19 +17,39 @@ const callKey = {
   id: ["uuid", ({ id }: FoundCall) => id],
 } as const;
 
-/** Statements that erase events about a person. Bound: pages of 100 calls; none for waiting events. */
+/** The last recording of a page. */
+export interface Recording {
+  readonly webhookId: string;
+  readonly recording: bigint;
+}
+
+/** Statements that erase events about a person. Bound: 100 calls or recordings (a page). */
 export const webhookErasureSql = Effect.map(SqlClient.SqlClient, (sql) => {
   const has = (text: ReturnType<typeof sql.literal>, texts: ReadonlyArray<string>) => sql`EXISTS (
         SELECT FROM unnest(${arrayOf("text", texts)}) AS n (text) WHERE strpos(${text}, n.text) > 0)`;
   return {
-    /** Removes the data of recorded events with one of these texts. Other events keep their index. */
-    eraseEvents: (tenant: TenantKey, texts: ReadonlyArray<string>) =>
-      run(sql`
-            UPDATE webhook_event e SET data = ARRAY (
-              SELECT CASE WHEN ${has(sql.literal("u.data"), texts)} THEN NULL ELSE u.data END
-              FROM unnest(e.data) WITH ORDINALITY AS u (data, ord) ORDER BY u.ord)
-            WHERE ${tenantIs("e", tenant)} AND e.data IS NOT NULL AND EXISTS (
-              SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)})`),
+    /**
+     * Removes the data of events with one of these texts from up to `limit` recordings after one. Other
+     * events keep their index. Gives the last of the page, null if it was not full.
+     */
+    eraseEvents: (tenant: TenantKey, texts: ReadonlyArray<string>, after: Recording, limit: number) =>
+      firstRow(sql<Recording>`
+            WITH page AS MATERIALIZED (
+              SELECT e.webhook_id, e.recording FROM webhook_event e
+              WHERE ${tenantIs("e", tenant)}
+                AND (e.webhook_id, e.recording) > (${after.webhookId}::uuid, ${after.recording}::bigint)
+              ORDER BY e.webhook_id, e.recording LIMIT ${limit}
+            ), erased AS (
+              UPDATE webhook_event e SET data = ARRAY (
+                SELECT CASE WHEN ${has(sql.literal("u.data"), texts)} THEN NULL ELSE u.data END
+                FROM unnest(e.data) WITH ORDINALITY AS u (data, ord) ORDER BY u.ord)
+              FROM page p
+              WHERE ${tenantIs("e", tenant)} AND e.webhook_id = p.webhook_id AND e.recording = p.recording
+                AND e.data IS NOT NULL AND EXISTS (
+                  SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)})
+            )
+            SELECT webhook_id AS "webhookId", recording FROM page WHERE (SELECT count(*) FROM page) = ${limit}
+            ORDER BY page.webhook_id DESC, page.recording DESC LIMIT 1`),
 
     /** Locks up to `limit` calls with one of these texts. */
     findCalls: (tenant: TenantKey, texts: ReadonlyArray<string>, limit: number) =>

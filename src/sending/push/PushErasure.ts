@@ -6,6 +6,9 @@ import { logDone } from "../sends/SendMetrics.ts";
 import { PushErasureSql } from "./PushErasureSql.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 
+/** Deliveries that one transaction drops. */
+const page = 1_000;
+
 /** Drops the messages that wait for devices that were erased (contract Q3). */
 export class PushErasure extends Context.Service<
   PushErasure,
@@ -24,11 +27,14 @@ export class PushErasure extends Context.Service<
       const repository = yield* PushErasureSql;
       const batches = yield* SendBatchesSql;
 
+      /** Drops a page; gives the sends that are done, null if none waited. */
       const drop = Effect.fnUntraced(function* (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) {
         const now = yield* Clock.currentTimeMillis;
-        yield* repository.lockSends(tenant, deviceKeys);
+        const sourceIds = yield* repository.lockSends(tenant, deviceKeys, page);
+        if (sourceIds.length === 0) return null;
         const { environment, workspaceId } = tenant;
-        const complete = (yield* repository.drop(tenant, deviceKeys)).flatMap(({ isComplete, sourceId }) =>
+        const reduced = yield* repository.drop(tenant, deviceKeys, sourceIds, page);
+        const complete = reduced.flatMap(({ isComplete, sourceId }) =>
           isComplete ? [{ environment, workspaceId, sourceId }] : [],
         );
         return complete.length === 0 ? [] : yield* batches.finish(complete, now);
@@ -36,7 +42,11 @@ export class PushErasure extends Context.Service<
 
       return PushErasure.of({
         drop: Effect.fnUntraced(function* (tenant, deviceKeys) {
-          for (const send of yield* drop(tenant, deviceKeys)) yield* logDone(send);
+          while (true) {
+            const done = yield* drop(tenant, deviceKeys);
+            if (done === null) return;
+            for (const send of done) yield* logDone(send);
+          }
         }),
       });
     }),
