@@ -29,7 +29,7 @@ export type BackupClient = SqlClient.SqlClient;
 
 /** Statements of a backup and of a restore. A failure is a defect. */
 export const backupSql = Effect.gen(function* () {
-  // Bound: pages of 500 rows; none for `media`, which has all files.
+  // Bound: pages of 500 rows.
   const sql = yield* SqlClient.SqlClient;
   return {
     /**
@@ -89,9 +89,11 @@ export const backupSql = Effect.gen(function* () {
       sql<{ version: string }>`SELECT current_setting('server_version') AS version`,
     ),
 
-    media: Effect.orDie(
-      sql<ReferencedMedia>`SELECT key, thumbnail = 'ready' AS has_thumbnail FROM media_file`,
-    ),
+    /** Up to 500 media files after one, by their keys. */
+    media: (after: string) =>
+      Effect.orDie(sql<ReferencedMedia>`
+        SELECT key, thumbnail = 'ready' AS has_thumbnail FROM media_file
+        WHERE key > ${after} ORDER BY key LIMIT 500`),
 
     /** Opens the cursor on a table. A transaction has one at a time. */
     openCursor: (table: string) =>

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { syncToDisk } from "../database/DurableFiles.ts";
 import { type BackupManifest, keyFiles, manifestName } from "./BackupManifest.ts";
 import { type BackupRefused, refused } from "./BackupRefused.ts";
-import { backupSql, type TableShape } from "./BackupSql.ts";
+import { backupSql, type ReferencedMedia, type TableShape } from "./BackupSql.ts";
 import { diskProblem } from "./DiskProblem.ts";
 import type { ProgressListener } from "./ProgressListener.ts";
 import { writeTar } from "./TarFile.ts";
@@ -110,11 +110,16 @@ export const createBackup = Effect.fnUntraced(function* (options: {
     yield* sql.useSnapshot;
     yield* sql.disableTimeouts;
     if (known.length > 0) yield* sql.lockTables(known.map((table) => table.name));
-    const referenced = bucket === null ? yield* sql.media : [];
-    const files = referenced.flatMap(({ has_thumbnail, key }) => {
-      const file = `${key.slice(0, 2)}/${key}`;
-      return has_thumbnail ? [file, `${file}.thumbnail`] : [file];
-    });
+    const files: Array<string> = [];
+    for (let after: string | undefined = bucket === null ? "" : undefined; after !== undefined;) {
+      const referenced: ReadonlyArray<ReferencedMedia> = yield* sql.media(after);
+      for (const { has_thumbnail, key } of referenced) {
+        const file = `${key.slice(0, 2)}/${key}`;
+        files.push(file);
+        if (has_thumbnail) files.push(`${file}.thumbnail`);
+      }
+      after = referenced.at(-1)?.key;
+    }
     yield* copyMedia(files);
     const tables = yield* copyTables;
     const [server] = yield* sql.serverVersion;

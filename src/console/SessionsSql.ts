@@ -1,13 +1,13 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { epochMillis, instant, utc } from "../database/Rows.ts";
-import { anyRow, firstRow, rowCount, run } from "../database/Statements.ts";
+import { epochMillis, instant, onlyRow, utc } from "../database/Rows.ts";
+import { anyRow, firstRow, run } from "../database/Statements.ts";
 import { type CountedSession, type SessionRow, SessionsRepository } from "./SessionsRepository.ts";
 
 /** How long an expired session is kept, so that a jump of the clock ends none for good. */
 const keptMillis = 7 * 86_400_000;
 
-/** Every statement on sessions of the console. Bound: 1 session or a page of 101; none for `endOthers`. */
+/** Every statement on sessions of the console. Bound: 1 session or a page of 101; 1,000 to end. */
 export const sessionsSql = Layer.effect(
   SessionsRepository,
   Effect.map(SqlClient.SqlClient, (sql) => {
@@ -66,11 +66,21 @@ export const sessionsSql = Layer.effect(
       endById: (id) => anyRow(sql`DELETE FROM console_session WHERE id = ${id} RETURNING id`),
 
       endOthers: (keptId, now) =>
-        rowCount(sql`
-          WITH ended AS (
-            DELETE FROM console_session WHERE id IS DISTINCT FROM ${keptId}::uuid RETURNING expires_at
-          )
-          SELECT FROM ended WHERE expires_at > ${instant(now)}`),
+        Effect.gen(function* () {
+          let open = 0;
+          while (true) {
+            const page = yield* onlyRow(sql<{ readonly found: boolean; readonly open: number }>`
+              WITH page AS MATERIALIZED (
+                SELECT digest FROM console_session WHERE id IS DISTINCT FROM ${keptId}::uuid LIMIT 1000
+              ), ended AS (
+                DELETE FROM console_session s USING page p WHERE s.digest = p.digest RETURNING s.expires_at
+              )
+              SELECT EXISTS (SELECT FROM page) AS found,
+                (SELECT count(*)::int FROM ended WHERE expires_at > ${instant(now)}) AS open`);
+            if (!page.found) return open;
+            open += page.open;
+          }
+        }),
 
       issueCode: (digest, operatorKey, expiresAt, now) =>
         run(sql`

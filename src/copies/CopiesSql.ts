@@ -25,7 +25,7 @@ type SegmentColumns = Pick<SegmentRow, "id" | "name" | "rule">;
 /**
  * The statements that find what a copy can use in the other environment, and that make the locations which
  * are not there. They are unprepared, because a campaign can have one location or thousands. Bound: a
- * campaign's 3,000 targets (E5), 10,000 locations of groups (plan); none for names.
+ * campaign's 3,000 targets (E5), 10,000 locations of groups (plan), and the 1,000 names that are asked for.
  */
 export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")((sql) => ({
   /** The groups with these ids, each with the one of its name in `to`. */
@@ -70,21 +70,18 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
         WHERE ${tenantIs("s", from)} AND s.id = ANY (${arrayOf("uuid", ids)}) ORDER BY s.id`,
     ),
 
-  /** The segments whose name begins as one of these, oldest first. */
-  segmentsLike: (to: TenantKey, beginnings: Ids) =>
+  /** The segments with these names. */
+  segmentsNamed: (to: TenantKey, names: Ids) =>
     Effect.orDie(
       sql<SegmentColumns>`
         SELECT s.id, s.name, s.rule FROM segment s
-        WHERE ${tenantIs("s", to)}
-          AND EXISTS (SELECT FROM unnest(${arrayOf("text", beginnings)}) AS b (name)
-            WHERE starts_with(s.name, b.name))
-        ORDER BY s.id`,
+        WHERE ${tenantIs("s", to)} AND s.name = ANY (${arrayOf("text", names)})`,
     ),
 
-  /** The names of campaigns that begin so. */
-  campaignNamesLike: (to: TenantKey, beginning: string) =>
+  /** Those of these names that campaigns have. */
+  campaignNames: (to: TenantKey, names: Ids) =>
     columnValues(sql<{ readonly name: string }>`
-      SELECT c.name FROM campaign c WHERE ${tenantIs("c", to)} AND starts_with(c.name, ${beginning})`),
+      SELECT c.name FROM campaign c WHERE ${tenantIs("c", to)} AND c.name = ANY (${arrayOf("text", names)})`),
 
   /** Inserts locations as they are in `from`, under the ids of their matches. */
   copyLocations: (from: TenantKey, to: TenantKey, matches: ReadonlyArray<Copied>, now: number) =>

@@ -8,16 +8,9 @@ const keptCharacters = 240;
 /** The beginning that a name shares with its numbered ones. */
 export const beginningOf = (name: string): string => Array.from(name).slice(0, keptCharacters).join("");
 
-/** The name, then the same with a number from 2 on. */
-const numbered = (name: string, number: number): string =>
+/** The name with a number; the first has none. */
+export const numbered = (name: string, number: number): string =>
   number === 1 ? name : `${beginningOf(name)} (${number})`;
-
-/** The first of a name and its numbered ones that is not taken. */
-export const freeName = (name: string, taken: ReadonlySet<string>): string => {
-  let number = 1;
-  while (taken.has(numbered(name, number))) number++;
-  return numbered(name, number);
-};
 
 /**
  * Matches segments by name and rule, and gives the id of each one's counterpart; null if there is none, so

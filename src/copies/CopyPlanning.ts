@@ -21,7 +21,7 @@ import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { CopyCounts, CopyDraft } from "./CopiesApi.ts";
 import { CopiesSql } from "./CopiesSql.ts";
-import { beginningOf, freeName, matchSegments } from "./CopyNames.ts";
+import { beginningOf, matchSegments, numbered } from "./CopyNames.ts";
 
 /**
  * Makes the function that reads what a copy refers to and what of it is there, and checks every rule on it.
@@ -46,9 +46,31 @@ export const copyPlanning = Effect.gen(function* () {
   ) {
     if (!isWithinEnvironment || (sent ?? null) !== null) return sent ?? name;
     const copy = `Copy of ${name}`;
-    const taken = yield* repository.campaignNamesLike(to, beginningOf(copy));
     // The longest name is shortened as a numbered one is.
-    return freeName(codePoints(copy) > 255 ? beginningOf(copy) : copy, new Set(taken));
+    const base = codePoints(copy) > 255 ? beginningOf(copy) : copy;
+    for (const names: Array<string> = []; ;) {
+      const asked = Array.from({ length: 100 }, (_, index) => numbered(base, names.length + index + 1));
+      const taken = new Set(yield* repository.campaignNames(to, asked));
+      const free = asked.find((each) => !taken.has(each));
+      if (free !== undefined) return free;
+      names.push(...asked);
+    }
+  });
+
+  /** The counterparts of segments. It asks for the names that are free as far as is known, until all are. */
+  const counterpartsOf = Effect.fnUntraced(function* (
+    to: Tenant,
+    own: Effect.Success<ReturnType<typeof repository.segments>>,
+  ) {
+    const asked = new Set<string>();
+    const there = [];
+    while (true) {
+      const segments = matchSegments(own, there);
+      const names = segments.flatMap(({ id, name }) => (id === null && !asked.has(name) ? [name] : []));
+      if (names.length === 0) return segments;
+      for (const name of names) asked.add(name);
+      there.push(...(yield* repository.segmentsNamed(to, names)));
+    }
   });
 
   /** Reads all that a copy refers to, and what of it is there. */
@@ -80,13 +102,9 @@ export const copyPlanning = Effect.gen(function* () {
     const made = groups.filter(({ isMade }) => isMade).map(({ source }) => source);
     const locations = matched(yield* repository.locations(from, to, targetsOf("location_ids"), made));
     const own = yield* repository.segments(from, segmentation_ids);
-    const there = yield* repository.segmentsLike(
-      to,
-      own.map(({ name }) => beginningOf(name)),
-    );
     const isWithinEnvironment = from.environment === to.environment;
     const name = yield* nameOf(to, campaign, sent, isWithinEnvironment);
-    const segments = matchSegments(own, there);
+    const segments = yield* counterpartsOf(to, own);
     const countsOf = (wanted: boolean): CopyCounts["made"] => {
       const count = (each: ReadonlyArray<boolean>) => each.filter((isMade) => isMade === wanted).length;
       return {

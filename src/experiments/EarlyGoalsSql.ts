@@ -36,6 +36,8 @@ export type EarlyGoals = (
   campaigns: ReadonlyArray<Campaign>,
 ) => Effect.Effect<ReadonlyMap<CampaignKey, ReadonlyArray<bigint>>>;
 
+/** New enrolments of a campaign that one run checks. */
+const maxNew = 10_000;
 /** How far ahead the clock of a device may be, with a minute for the clocks of servers. */
 const maxAheadMillis = 6 * 60_000;
 
@@ -43,7 +45,7 @@ const maxAheadMillis = 6 * 60_000;
  * A transaction that stores an event has written before it reads enrolments. So once all transactions
  * have ended that had written when an enrolment was seen, all events whose transaction did not see it are
  * stored. A run of the job caches what it has seen, and one of the next finds those events. Bound: 1,000
- * campaigns; none for their new enrolments.
+ * campaigns, and 10,000 new enrolments of each; the others wait for a next run.
  */
 export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
   const { onShard } = workspaceStatements(sql);
@@ -72,9 +74,11 @@ export const earlyGoals = (sql: SqlClient.SqlClient): EarlyGoals => {
         () => sql<Seen>`
         SELECT COALESCE(array_agg(c.id::float8), '{}') AS ids, ${epochMillis("min(c.at)")} AS since,
           pg_snapshot_xmax(pg_current_snapshot())::text AS horizon
-        FROM ${table.enrolment_count} c
-        WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND NOT c.is_sum
-          AND c.enrolled > 0`,
+        FROM (
+          SELECT c.id, c.at FROM ${table.enrolment_count} c
+          WHERE ${tenantIs("c", tenant)} AND c.campaign_key = ${campaignKey} AND NOT c.is_sum
+            AND c.enrolled > 0 LIMIT ${maxNew}
+        ) AS c`,
       ),
       (rows) => rows[0],
     );

@@ -265,6 +265,14 @@ layer(TestWaypost.layer)("POST /campaigns/{campaign}/copy", (it) => {
       // A token can act in its own environment.
       const own = yield* world.sandbox(`/campaigns/${campaign}/copy`, { body: same });
       assert.strictEqual(ok(own).name, "Copy of Opening week (3)");
+      // Campaigns that have ended keep their names.
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`INSERT INTO campaign
+          (workspace_id, environment, id, name, type, timezone, starts_at, ends_at, created_at, updated_at)
+        SELECT workspace_id, environment, gen_random_uuid(), 'Copy of Opening week (' || n || ')', type,
+          timezone, '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', created_at, updated_at
+        FROM campaign, generate_series(4, 205) AS n WHERE id = ${campaign}`;
+      assert.strictEqual(ok(yield* world.copy(campaign, same)).name, "Copy of Opening week (206)");
       const long = yield* world.geoCampaign(source.targeting.location_ids, { name: "n".repeat(255) });
       assert.strictEqual(ok(yield* world.copy(long, same)).name.length, 240);
     }),

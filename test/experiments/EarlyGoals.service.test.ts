@@ -67,6 +67,33 @@ layer(TestWaypost.layer)("Goals that are stored before the enrolment", (it) => {
       }).pipe(Effect.provide(CountSumsSql.layer)),
   );
 
+  it.effect("new enrolments are checked 10,000 at a time, and all are counted (Z16, TR1)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const world = yield* enrolledWorld(visitGoal);
+      yield* world.enrol(world.phone);
+      yield* sql`INSERT INTO enrolment_count
+          (workspace_id, environment, campaign_key, notification_key, arm, at, enrolled)
+        SELECT workspace_id, environment, campaign_key, notification_key, arm, at, 1
+        FROM enrolment_count, generate_series(1, 12000)
+        WHERE workspace_id = ${world.production.workspaceId} AND enrolled = 1`;
+      const counted = Effect.map(
+        sql<{ readonly left: number; readonly all: number }>`
+          SELECT (count(*) FILTER (WHERE NOT is_sum AND enrolled > 0))::int AS left, sum(enrolled)::int AS all
+          FROM enrolment_count WHERE workspace_id = ${world.production.workspaceId}`,
+        ([row]) => row ?? { left: 0, all: 0 },
+      );
+      const { addUp } = yield* CountSumsSql;
+      for (let { left } = yield* counted; left > 0;) {
+        yield* addUp;
+        const now = yield* counted;
+        assert.isAtMost(left - now.left, 10_000);
+        assert.strictEqual(now.all, 12_001);
+        left = now.left;
+      }
+    }).pipe(Effect.provide(CountSumsSql.layer)),
+  );
+
   it.effect("the visit that enrols by a clock that is ahead does not convert (U5.1)", () =>
     Effect.gen(function* () {
       const world = yield* enrolledWorld(visitGoal);
