@@ -20,10 +20,11 @@ export interface UsedPermits {
 
 /** Statements that give permits to the deliveries of paced sends. */
 export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql")((sql) => ({
-  // Bound: 10,000 permits; none for running sends with a pace, and what they used.
+  // Bound: 1,000 sends of an environment, and what its limits give in a minute (at most 60,000 permits each).
   /**
    * The sends with a limit, and those that had one and may have deliveries that wait. Sends that began
-   * without a limit are marked, and limits that were removed are forgotten.
+   * without a limit are marked, 1,000 at a time, and limits that were removed are forgotten. Of an environment
+   * the 1,000 that are due first; others wait until these end.
    */
   sends: Effect.orDie(sql<PacedSend>`
     WITH removed AS (
@@ -42,14 +43,17 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
       WHERE (s.status = 'running' OR s.paced) AND s.local_at IS NULL
         AND (s.paced OR c.max_per_minute IS NOT NULL OR w.max_per_minute IS NOT NULL)
     ), marked AS (
-      UPDATE send s SET paced = true FROM found f
-      WHERE ${sameTenant("s", "f")} AND s.id = f.id AND NOT f.paced
+      UPDATE send s SET paced = true FROM (SELECT * FROM found WHERE NOT paced LIMIT 1000) AS f
+      WHERE ${sameTenant("s", "f")} AND s.id = f.id
+    ), placed AS (
+      SELECT *, row_number() OVER (PARTITION BY workspace_id, environment ORDER BY due_at, id) AS place
+      FROM found
     )
     SELECT f.workspace_id AS "workspaceId", f.environment, f.source_id AS "sourceId", f.id,
       f.campaign_key AS "campaignKey", ${epochMillis("f.due_at")} AS "dueAt",
       ${epochMillis("f.started_at")} AS "startedAt", f.is_open AS "isOpen",
       f.campaign_limit AS "campaignLimit", f.workspace_limit AS "workspaceLimit"
-    FROM found f ORDER BY f.workspace_id, f.environment`),
+    FROM placed f WHERE f.place <= 1000 ORDER BY f.workspace_id, f.environment`),
 
   /** Locks limits of an environment in order, and gives when their next permits may be given. */
   lock: (tenant: TenantKey, campaignKeys: ReadonlyArray<number>, now: number) =>

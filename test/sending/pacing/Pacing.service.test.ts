@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Pacing } from "../../../src/sending/pacing/Pacing.ts";
+import { PacingSql } from "../../../src/sending/pacing/PacingSql.ts";
 import { HeldDeliveries } from "../../../src/sending/sends/holding/HeldDeliveries.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { moveTo } from "../sends/SendWorld.ts";
@@ -244,5 +246,36 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
         estimated_finish_at: "2026-11-21T12:32:00+00:00",
       });
     }),
+  );
+
+  it.effect("an environment with thousands of running sends holds 1,000 of them, due first (T5.2, TR1)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const repository = yield* PacingSql;
+      const [busy, quiet] = [yield* paceWorld(2), yield* paceWorld(2)];
+      yield* busy.planned({ max_per_minute: 60 });
+      yield* quiet.planned({ max_per_minute: 60 });
+      yield* busy.start;
+      const own = yield* sql<{ readonly id: string }>`SELECT id FROM send
+        WHERE workspace_id IN (${busy.workspaceId}, ${quiet.workspaceId})`;
+      yield* sql`INSERT INTO send SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(),
+          'source_id', 1000000 + n, 'due_at', s.due_at + interval '1 second', 'paced', false))).*
+        FROM send s, generate_series(1, 2500) AS n WHERE s.workspace_id = ${busy.workspaceId}`;
+      const unmarked = Effect.map(
+        sql`SELECT FROM send WHERE workspace_id = ${busy.workspaceId} AND NOT paced`,
+        (rows) => rows.length,
+      );
+      const left: Array<number> = [];
+      for (let run = 0; run < 3; run++) {
+        const found = yield* repository.sends;
+        const count = (workspaceId: number) =>
+          found.filter((send) => send.workspaceId === workspaceId).length;
+        assert.deepStrictEqual([count(busy.workspaceId), count(quiet.workspaceId)], [1000, 1]);
+        for (const { id } of own) assert.isTrue(found.some((send) => send.id === id));
+        left.push(yield* unmarked);
+      }
+      assert.deepStrictEqual(left, [1500, 500, 0]);
+      yield* sql`DELETE FROM send WHERE workspace_id = ${busy.workspaceId} AND source_id > 1000000`;
+    }).pipe(Effect.provide(PacingSql.layer)),
   );
 });
