@@ -78,7 +78,7 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
         WHERE ${tenantIs("s", to)} AND s.name = ANY (${arrayOf("text", names)})`,
     ),
 
-  /** Those of these names that campaigns have. */
+  /** Names that campaigns have, of these. */
   campaignNames: (to: TenantKey, names: Ids) =>
     columnValues(sql<{ readonly name: string }>`
       SELECT c.name FROM campaign c WHERE ${tenantIs("c", to)} AND c.name = ANY (${arrayOf("text", names)})`),

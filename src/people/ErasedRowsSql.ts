@@ -43,7 +43,7 @@ export class ErasedRowsSql extends SqlService<ErasedRowsSql>("waypost/people/Era
   const inPages = (statement: Parameters<typeof rowCount>[0]) => drainPages(pageSize, rowCount(statement));
 
   /** Runs a page from where the last one ended, until one gives null. Rows that stay are read once. */
-  const fromPlaces = Effect.fnUntraced(function* <P>(first: P, page: (from: P) => Effect.Effect<P | null>) {
+  const walk = Effect.fnUntraced(function* <P>(first: P, page: (from: P) => Effect.Effect<P | null>) {
     for (let from: P | null = first; from !== null; from = yield* page(from));
   });
 
@@ -71,7 +71,7 @@ export class ErasedRowsSql extends SqlService<ErasedRowsSql>("waypost/people/Era
         : sql`${group} = ${last}::int AND (d.created_at, d.source_id, d.device_key)
           < (${at}::text::timestamptz, ${sourceId}::bigint, ${deviceKey}::int)`;
     const first: LastMessage = { group: -1, at: null, sourceId: 0n, deviceKey: 0 };
-    return fromPlaces(first, (from) =>
+    return walk(first, (from) =>
       Effect.map(
         firstRow(sql<LastMessage>`
           WITH page AS MATERIALIZED (
@@ -95,15 +95,16 @@ export class ErasedRowsSql extends SqlService<ErasedRowsSql>("waypost/people/Era
 
   /** Deletes stored responses that meet a condition. */
   const eraseResponses = (tenant: TenantKey, condition: Statement.Fragment) =>
-    fromPlaces({ path: "", key: "" }, (from) =>
+    walk({ path: "", key: "" }, (from) =>
       firstRow(sql<typeof from>`
         WITH page AS MATERIALIZED (
-          SELECT i.path, i.key FROM idempotent_response i
-          WHERE ${tenantIs("i", tenant)} AND (i.path, i.key) > (${from.path}, ${from.key})
-          ORDER BY i.path, i.key LIMIT ${pageSize}
+          SELECT i.tid, i.path, i.key, ${condition} AS is_erased FROM (
+            SELECT i.ctid AS tid, i.* FROM idempotent_response i
+            WHERE ${tenantIs("i", tenant)} AND (i.path, i.key) > (${from.path}, ${from.key})
+            ORDER BY i.path, i.key LIMIT ${pageSize}
+          ) AS i
         ), gone AS (
-          DELETE FROM idempotent_response i USING page p
-          WHERE ${tenantIs("i", tenant)} AND i.path = p.path AND i.key = p.key AND (${condition})
+          DELETE FROM idempotent_response WHERE ctid = ANY (ARRAY (SELECT tid FROM page WHERE is_erased))
         )
         SELECT path, key FROM page WHERE (SELECT count(*) FROM page) = ${pageSize}
         ORDER BY path DESC, key DESC LIMIT 1`),
@@ -143,8 +144,8 @@ export class ErasedRowsSql extends SqlService<ErasedRowsSql>("waypost/people/Era
           WITH positions AS (DELETE FROM device_position WHERE ${inTenant(tenant)} AND ${isOwn}),
           visits AS (${someOf("dwell", tenant, sql`${isOwn} AND user_key IS NULL`)}),
           events AS (${someOf("custom_event", tenant, isErased)}),
-          places AS (${someOf("device_location", tenant, isOwn)})
-          SELECT 1 FROM visits UNION ALL SELECT 1 FROM events UNION ALL SELECT 1 FROM places`,
+          locations AS (${someOf("device_location", tenant, isOwn)})
+          SELECT 1 FROM visits UNION ALL SELECT 1 FROM events UNION ALL SELECT 1 FROM locations`,
       );
     },
 
@@ -155,7 +156,7 @@ export class ErasedRowsSql extends SqlService<ErasedRowsSql>("waypost/people/Era
     eraseTexts: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>) =>
       Effect.andThen(
         inPages(someOf("test_response", tenant, isOf(deviceKeys))),
-        fromPlaces({ notification: -1, campaign: 0, device: 0 }, (from) =>
+        walk({ notification: -1, campaign: 0, device: 0 }, (from) =>
           firstRow(sql<typeof from>`
             WITH given AS MATERIALIZED (
               SELECT r.* FROM survey_response r

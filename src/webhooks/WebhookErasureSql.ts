@@ -35,18 +35,22 @@ export const webhookErasureSql = Effect.map(SqlClient.SqlClient, (sql) => {
     eraseEvents: (tenant: TenantKey, texts: ReadonlyArray<string>, after: Recording, limit: number) =>
       firstRow(sql<Recording>`
             WITH page AS MATERIALIZED (
-              SELECT e.webhook_id, e.recording FROM webhook_event e
-              WHERE ${tenantIs("e", tenant)}
-                AND (e.webhook_id, e.recording) > (${after.webhookId}::uuid, ${after.recording}::bigint)
-              ORDER BY e.webhook_id, e.recording LIMIT ${limit}
+              SELECT e.webhook_id, e.recording, EXISTS (
+                SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)}) AS is_erased
+              FROM (
+                SELECT * FROM webhook_event e
+                WHERE ${tenantIs("e", tenant)}
+                  AND (e.webhook_id, e.recording) > (${after.webhookId}::uuid, ${after.recording}::bigint)
+                ORDER BY e.webhook_id, e.recording LIMIT ${limit}
+              ) AS e
             ), erased AS (
               UPDATE webhook_event e SET data = ARRAY (
                 SELECT CASE WHEN ${has(sql.literal("u.data"), texts)} THEN NULL ELSE u.data END
                 FROM unnest(e.data) WITH ORDINALITY AS u (data, ord) ORDER BY u.ord)
-              FROM page p
-              WHERE ${tenantIs("e", tenant)} AND e.webhook_id = p.webhook_id AND e.recording = p.recording
-                AND e.data IS NOT NULL AND EXISTS (
-                  SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)})
+              WHERE ${tenantIs("e", tenant)}
+                AND e.webhook_id = ANY (ARRAY (SELECT webhook_id FROM page WHERE is_erased))
+                AND e.recording = ANY (ARRAY (SELECT recording FROM page WHERE is_erased))
+                AND e.data IS NOT NULL
             )
             SELECT webhook_id AS "webhookId", recording FROM page WHERE (SELECT count(*) FROM page) = ${limit}
             ORDER BY page.webhook_id DESC, page.recording DESC LIMIT 1`),

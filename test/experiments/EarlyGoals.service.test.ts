@@ -67,7 +67,7 @@ layer(TestWaypost.layer)("Goals that are stored before the enrolment", (it) => {
       }).pipe(Effect.provide(CountSumsSql.layer)),
   );
 
-  it.effect("new enrolments are checked 10,000 at a time, and all are counted (Z16, TR1)", () =>
+  it.effect("new enrolments are checked 10,000 at a time, and all are counted (Z16)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const world = yield* enrolledWorld(visitGoal);

@@ -10,7 +10,7 @@ import { namesOf, personWorld } from "./PersonWorld.ts";
 
 const crowd = 2_500;
 
-/** The rows of `table` that the person has, 2,500 times more; `changes` is what differs, of the number `n`. */
+/** The rows of `table` of the person, 2,500 times more; `changes` differ by the number `n`. */
 const multiplied = (table: string, changes: string, condition = "true") =>
   Effect.flatMap(
     SqlClient.SqlClient,
@@ -20,7 +20,7 @@ const multiplied = (table: string, changes: string, condition = "true") =>
         WHERE r.ctid = (SELECT ctid FROM ${table} WHERE ${condition} LIMIT 1)`).unprepared,
   );
 
-/** A person with thousands of messages, of which many wait, places, activity and stored responses. */
+/** A person with thousands of messages, of which many wait, activity and stored responses. */
 const crowded = Effect.gen(function* () {
   const world = yield* personWorld;
   const { phone, platform, production, tablet } = world;
@@ -65,7 +65,7 @@ const watched = (table: string, kind: "UPDATE" | "DELETE") =>
     FOR EACH STATEMENT EXECUTE FUNCTION watch()`);
 
 layer(TestWaypost.layer)("Pages of erasures", (it) => {
-  it.effect("no statement of an erasure changes more than 1,000 rows, and all are erased (Q3.2, TR1)", () =>
+  it.effect("no statement of an erasure changes more than 1,000 rows, and all are erased (Q3.2)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const world = yield* crowded;
@@ -100,7 +100,7 @@ layer(TestWaypost.layer)("Pages of erasures", (it) => {
   );
 
   it.effect(
-    "an erasure that ends between pages is told nowhere, and the next one is whole (Q3.2, Q3.5)",
+    "an erasure that ends between pages is recorded nowhere, and the next one is whole (Q3.2, Q3.5)",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
@@ -112,7 +112,7 @@ layer(TestWaypost.layer)("Pages of erasures", (it) => {
           sql`SELECT FROM delivery WHERE ${sql.literal(own)} AND recipient <> '{}'`,
           (rows) => rows.length,
         );
-        const told = Effect.map(
+        const recorded = Effect.map(
           operator(`/workspaces/${workspace.id}/production/activity?resource=person`),
           ({ body }) => body.data.length as number,
         );
@@ -125,7 +125,7 @@ layer(TestWaypost.layer)("Pages of erasures", (it) => {
         // Whole pages are erased, and the devices are still the person's.
         assert.isBelow(yield* words, before);
         assert.isAbove(yield* words, 0);
-        assert.strictEqual(yield* told, 0);
+        assert.strictEqual(yield* recorded, 0);
         assert.deepStrictEqual(yield* sql`SELECT FROM erasure WHERE ${sql.literal(own)}`, []);
         yield* dropTrigger("refused ON delivery");
 

@@ -20,11 +20,11 @@ export interface UsedPermits {
 
 /** Statements that give permits to the deliveries of paced sends. */
 export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql")((sql) => ({
-  // Bound: 1,000 sends of an environment, and what its limits give in a minute (at most 60,000 permits each).
+  // Bound: 1,000 sends of an environment, and what its limits give in a minute: 60,000 permits each.
   /**
    * The sends with a limit, and those that had one and may have deliveries that wait. Sends that began
-   * without a limit are marked, 1,000 at a time, and limits that were removed are forgotten. Of an environment
-   * the 1,000 that are due first; others wait until these end.
+   * without a limit are marked, 1,000 at a time, and limits that were removed are forgotten. Of an
+   * environment the 1,000 that are due first; others wait until these end.
    */
   sends: Effect.orDie(sql<PacedSend>`
     WITH removed AS (
@@ -46,14 +46,14 @@ export class PacingSql extends SqlService<PacingSql>("waypost/sending/PacingSql"
       UPDATE send s SET paced = true FROM (SELECT * FROM found WHERE NOT paced LIMIT 1000) AS f
       WHERE ${sameTenant("s", "f")} AND s.id = f.id
     ), placed AS (
-      SELECT *, row_number() OVER (PARTITION BY workspace_id, environment ORDER BY due_at, id) AS place
+      SELECT *, row_number() OVER (PARTITION BY workspace_id, environment ORDER BY due_at, id) AS rank
       FROM found
     )
     SELECT f.workspace_id AS "workspaceId", f.environment, f.source_id AS "sourceId", f.id,
       f.campaign_key AS "campaignKey", ${epochMillis("f.due_at")} AS "dueAt",
       ${epochMillis("f.started_at")} AS "startedAt", f.is_open AS "isOpen",
       f.campaign_limit AS "campaignLimit", f.workspace_limit AS "workspaceLimit"
-    FROM placed f WHERE f.place <= 1000 ORDER BY f.workspace_id, f.environment`),
+    FROM placed f WHERE f.rank <= 1000 ORDER BY f.workspace_id, f.environment`),
 
   /** Locks limits of an environment in order, and gives when their next permits may be given. */
   lock: (tenant: TenantKey, campaignKeys: ReadonlyArray<number>, now: number) =>

@@ -248,7 +248,7 @@ layer(TestWaypost.layer)("Sends with a pace", (it) => {
     }),
   );
 
-  it.effect("an environment with thousands of running sends holds 1,000 of them, due first (T5.2, TR1)", () =>
+  it.effect("an environment with thousands of running sends holds 1,000 of them, due first (T5.2)", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient;
       const repository = yield* PacingSql;
