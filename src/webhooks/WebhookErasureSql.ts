@@ -36,7 +36,8 @@ export const webhookErasureSql = Effect.map(SqlClient.SqlClient, (sql) => {
       firstRow(sql<Recording>`
             WITH page AS MATERIALIZED (
               SELECT e.webhook_id, e.recording, EXISTS (
-                SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)}) AS is_erased
+                  SELECT FROM unnest(e.data) AS u (data) WHERE ${has(sql.literal("u.data"), texts)}
+                ) AS is_erased
               FROM (
                 SELECT * FROM webhook_event e
                 WHERE ${tenantIs("e", tenant)}
