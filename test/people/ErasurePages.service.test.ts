@@ -137,7 +137,7 @@ layer(TestWaypost.layer)("Pages of erasures", (it) => {
         assert.deepStrictEqual(yield* other.erase, [200, { devices: 2 }]);
         const open = Effect.map(
           sql<{ own: boolean }>`SELECT DISTINCT ${sql.literal(own)} AS own FROM erasure`,
-          (rows) => rows.map((row) => row.own).toSorted(),
+          (rows) => rows.map((row) => row.own).toSorted((one, other) => Number(one) - Number(other)),
         );
         assert.deepStrictEqual(yield* open, [false, true]);
         yield* TestClock.adjust("31 seconds");

@@ -27,7 +27,10 @@ export interface Attachment extends TenantKey {
 /** A notification that fires on the event with the number `ord`, from 1. */
 export type EventMatchRow = EventMatch & { readonly ord: number };
 
-/** Statements on what custom events trigger. Bound: the events of 1 batch; none for a person's devices. */
+/**
+ * Statements on what custom events trigger. Bound: 1 row for each
+ * notification of an environment (plan: 1,000), or 1 for each person with 100 devices.
+ */
 export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/events/EventTriggersSql")(
   (sql) => {
     const { byWorkspace } = workspaceStatements(sql);
