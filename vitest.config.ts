@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/LongestFirst.ts";
 
@@ -27,10 +28,17 @@ const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.console.test.ts";
 /** Compares what the tests of `service` recorded with the types of the program. */
 const rows = "test/**/*.rows.test.ts";
-/** Simulations, upgrades, kills and seeded walks: the endurance of rules that a shorter test also holds. */
+/**
+ * Simulations, upgrades, kills, seeded walks and packages: the endurance of rules that a shorter test also
+ * holds.
+ */
 const long = "test/**/*.long.test.ts";
+/** Files with random cases, of which `npm test` runs a quarter: `long` runs them with all. */
+const withCases = globSync("test/**/*.test.ts").filter((file) =>
+  /\bfc\.assert\(|\b(?:cases|someOf)\(/.test(readFileSync(file, "utf8")),
+);
 const onPostgres = {
-  provide: { store: "postgres" as const },
+  provide: { store: "postgres" as const, oneCaseOf: 4 as const },
   globalSetup: ["test/globalSetup.ts"],
   // A test that passes at its second attempt fails the run (docs/decisions/0060).
   retry: 1,
@@ -54,7 +62,7 @@ export default defineConfig({
           name: "fast",
           include: ["test/**/*.test.ts"],
           exclude: [service, processes, browser, rows, long],
-          provide: { store: "memory" },
+          provide: { store: "memory", oneCaseOf: 4 },
         },
       },
       {
@@ -79,7 +87,16 @@ export default defineConfig({
         },
       },
       { ...resolution, test: { ...shared, ...onPostgres, name: "process", include: [processes] } },
-      { ...resolution, test: { ...shared, ...onPostgres, name: "long", include: [long] } },
+      {
+        ...resolution,
+        test: {
+          ...shared,
+          ...onPostgres,
+          name: "long",
+          include: [long, ...withCases],
+          provide: { store: "postgres", oneCaseOf: 1 },
+        },
+      },
       {
         ...resolution,
         test: {

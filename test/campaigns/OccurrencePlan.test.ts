@@ -11,6 +11,7 @@ import type { RecurringDates } from "../../src/campaigns/recurrence/Occurrences.
 import { dateAt, dayEnd, instantAt, type LocalDate, type TimeOfDay } from "../../src/time/LocalTime.ts";
 import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import type { NotificationId } from "../../src/wire/Ids.ts";
+import { someOf } from "../FixedSeed.ts";
 
 const at = (text: string) => Date.parse(text);
 const date = (text: string) => text as LocalDate;
@@ -152,7 +153,8 @@ describe("the plan of a recurring campaign", () => {
 
   it("plans every date of a year once, at its minute, in every time zone (V2.1, E1)", () => {
     const sendTimes = ["00:00", "02:30", "09:00", "23:59"].map((sendAt) => time(sendAt, null, sendAt));
-    for (const zone of Intl.supportedValuesOf("timeZone").map((name) => name as TimeZoneName)) {
+    const zones = Intl.supportedValuesOf("timeZone").map((name) => name as TimeZoneName);
+    for (const zone of someOf(zones, 0)) {
       const start = at("2025-12-31T12:00Z");
       const startsAt = instantAt(zone, date("2026-01-02"), "00:00" as TimeOfDay);
       const campaign = dates("FREQ=DAILY", { timezone: zone, startsAt });

@@ -10,7 +10,7 @@ import type { TimeZoneName } from "../../src/time/TimeZone.ts";
 import type { NotificationId } from "../../src/wire/Ids.ts";
 import { Problems } from "../../src/wire/Problems.ts";
 import { taken } from "../time/SeededRules.ts";
-import "../FixedSeed.ts";
+import { cases } from "../FixedSeed.ts";
 
 /**
  * The days of 100 years, with their weeks and months: the most that a walk over a rule checks. It takes one
@@ -108,7 +108,7 @@ describe("the steps of recurrence rules", () => {
           walk(() => comingSends(dates, [time], now - 86_400_000, now));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
     assert.isAbove(most, 30_000);
   });
@@ -132,7 +132,7 @@ describe("the steps of recurrence rules", () => {
           days.filter((day) => !except.includes(day)),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 });

@@ -266,6 +266,9 @@ layer(TestWaypost.layer)("the command line", (it) => {
       assert.match(help.stdout, /--expires-at/);
       assert.deepStrictEqual(yield* runCli(["help", "token", "issue"], {}), help);
       assert.match((yield* runCli(["--version"], {})).stdout, /v\d+\.\d+\.\d+\n$/);
+      // `Completions.long.test.ts` has bash use it.
+      const { stdout: completions } = yield* runCli(["--completions", "bash"], {});
+      assert.match(completions, /^complete .*waypost$/m);
     }),
   );
 

@@ -7,6 +7,7 @@ import type { SegmentCondition, SegmentRule } from "../../src/devices/SegmentRul
 import { audienceSql, ruleSql } from "../../src/devices/SegmentRuleSql.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { meets, type RuledDevice } from "./SegmentOracle.ts";
+import { cases } from "../FixedSeed.ts";
 
 // Few values, similar to each other, so that devices often meet conditions or just miss them.
 const texts = [
@@ -122,7 +123,7 @@ const listing: fc.Arbitrary<SegmentRule> = fc
     }),
   );
 
-const devices = fc.sample(device, { numRuns: 150, seed: 3 });
+const devices = fc.sample(device, { numRuns: cases(150), seed: 3 });
 
 const selecting = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -167,8 +168,8 @@ describe("A rule as SQL", () => {
               const select = yield* selecting;
               let held = 0;
               for (const each of [
-                ...fc.sample(rule, { numRuns: 700, seed: 4 }),
-                ...fc.sample(listing, { numRuns: 300, seed: 6 }),
+                ...fc.sample(rule, { numRuns: cases(700), seed: 4 }),
+                ...fc.sample(listing, { numRuns: cases(300), seed: 6 }),
               ]) {
                 const read = parseSegmentBody({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
                 assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
@@ -192,7 +193,10 @@ describe("A rule as SQL", () => {
         yield* sql.withTransaction(
           Effect.gen(function* () {
             const select = yield* selecting;
-            for (const rules of fc.sample(fc.array(rule, { maxLength: 3 }), { numRuns: 100, seed: 5 })) {
+            for (const rules of fc.sample(fc.array(rule, { maxLength: 3 }), {
+              numRuns: cases(100),
+              seed: 5,
+            })) {
               for (const match of ["any", "all"] as const) {
                 const found = yield* select((client) => audienceSql(client, { match, rules }, "d", scope));
                 const holds = (one: RuledDevice) => {

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { readFeature } from "../../src/locations/GeoJsonImport.ts";
 import { box, pointFeature, polygonFeature } from "./Features.ts";
+import { cases } from "../FixedSeed.ts";
 
-const runs = { numRuns: 2000, seed: 20261121 };
+const runs = { numRuns: cases(2000), seed: 20261121 };
 
 /** The result of reading a feature can be stored and sent. */
 const assertReadable = (feature: unknown): void => {

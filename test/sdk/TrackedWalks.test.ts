@@ -14,7 +14,7 @@ import type { Ring } from "../../src/locations/Location.ts";
 import { type DeviceLocationState, follow as serverFollow } from "../../src/positions/DeviceLocationState.ts";
 import { isCoarse } from "../../src/positions/Position.ts";
 import { LocationKey } from "../../src/wire/Ids.ts";
-import { fixedSeed } from "../FixedSeed.ts";
+import { cases, fixedSeed } from "../FixedSeed.ts";
 import { seeded } from "./Seeded.ts";
 
 const count = 10_000;
@@ -120,7 +120,7 @@ describe("Positions of a browser", () => {
     let fixes = 0;
     let requests = 0;
     let transitions = 0;
-    for (let seed = 1; seed <= 8; seed++) {
+    for (let seed = 1; seed <= cases(8); seed++) {
       const [everyFix, sentFixes] = [server(), server()];
       let tracking: Tracking = unknown;
       for (const fix of walk(fixedSeed + seed, 1_500)) {
@@ -137,7 +137,7 @@ describe("Positions of a browser", () => {
         assert.deepStrictEqual(followed.isSent ? sentFixes(fix) : [], expected);
       }
     }
-    assert.isAbove(transitions, 200);
+    assert.isAbove(transitions, cases(200));
     assert.isAtMost(requests, fixes / 10, `${requests} requests, ${transitions} transitions`);
   });
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { JsonOverLimit, parseBounded } from "../../src/wire/BoundedJson.ts";
 import type { JsonHandler } from "../../src/wire/JsonHandler.ts";
 import { JsonScanner } from "../../src/wire/JsonScanner.ts";
+import { cases } from "../FixedSeed.ts";
 
 /** Builds the whole value, from pieces of a length. */
 const parsed = (text: string, length: number): unknown => {
@@ -94,7 +95,7 @@ describe("JsonScanner", () => {
         const skipped = attempt(() => scan(text, length, skipAll));
         assert.strictEqual(skipped === "invalid", expected === "invalid", text);
       }),
-      { numRuns: 1200, seed: 20261121 },
+      { numRuns: cases(1200), seed: 20261121 },
     );
   });
 

@@ -6,6 +6,7 @@ import { geoJsonLinesReader } from "../../../src/client/location-files/GeoJsonLi
 import { GeoJsonReader } from "../../../src/client/location-files/GeoJsonReader.ts";
 import type { EntryReader, ImportEntry } from "../../../src/client/location-files/ImportEntry.ts";
 import { assertBroken, features, piecesOf } from "./FileInPieces.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** A function that reads a text in pieces of these lengths, and the rest at once. */
 const reading =
@@ -41,7 +42,7 @@ describe("GeoJSON files", () => {
           assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
         },
       ),
-      { seed: 28, numRuns: 500 },
+      { seed: 28, numRuns: cases(500) },
     ));
 
   it("a file of lines yields every line, and refuses a line that is not JSON alone", async () => {
@@ -55,7 +56,7 @@ describe("GeoJSON files", () => {
           assert.deepStrictEqual(features(entries), JSON.parse(JSON.stringify(list)));
         },
       ),
-      { seed: 28, numRuns: 300 },
+      { seed: 28, numRuns: cases(300) },
     );
     const mixed = await readGeoJsonLines('\u001E{"a": 1}\n\n{"a": \n\u001E{"a": 2}');
     assert.deepStrictEqual(features(mixed), [
@@ -145,7 +146,7 @@ describe("CSV files", () => {
           );
         },
       ),
-      { seed: 28, numRuns: 300 },
+      { seed: 28, numRuns: cases(300) },
     );
     const [short] = features(await readCsv("name,latitude,longitude,radius\nA,1,2\n"));
     assert.deepStrictEqual(short, ["The row must have 4 fields, like the first row; it has 3."]);

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { type ImportedRow, importedDevice } from "../../../src/devices/import/ImportedDevice.ts";
-import "../../FixedSeed.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const some = (...values: ReadonlyArray<unknown>) => fc.constantFrom(...values);
 
@@ -87,7 +87,7 @@ describe("A row of an import", () => {
         const rows = Object.values(subset);
         assert.deepEqual(given(wholeRow(rows)), given(byParts([{}, ...rows])));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   EARTH_RADIUS_METERS,
 } from "../../../src/locations/geometry/BoundingBox.ts";
 import { angleBetween, directionOf } from "../../../src/locations/geometry/Direction.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const degrees = (limit: number) =>
   fc.oneof(
@@ -38,7 +39,7 @@ describe("boxOfPositions", () => {
         assert.isTrue(west === Math.min(...longitudes) && east === Math.max(...longitudes));
         assert.isTrue(south === Math.min(...latitudes) && north === Math.max(...latitudes));
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });
@@ -65,7 +66,7 @@ describe("boxOfCircle", () => {
           west <= east ? west <= longitude && longitude <= east : longitude >= west || longitude <= east,
         );
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 });
@@ -84,7 +85,7 @@ describe("distances on the sphere", () => {
         const tolerance = expected > halfCircumference - 1_000 ? 0.5 : 1e-7;
         assert.approximately(meters, expected, tolerance);
       }),
-      { numRuns: 3_000 },
+      { numRuns: cases(3_000) },
     );
   });
 });

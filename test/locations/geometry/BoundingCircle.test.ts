@@ -6,6 +6,7 @@ import { chordSquared, directionOf } from "../../../src/locations/geometry/Direc
 import { capOf } from "../../../src/locations/geometry/SphericalCap.ts";
 import { box } from "../Features.ts";
 import { haversine } from "./TestLocations.ts";
+import { cases } from "../../FixedSeed.ts";
 
 type Point = readonly [number, number];
 
@@ -54,7 +55,7 @@ describe("boundingCircle", () => {
         assert.isTrue(Number.isInteger(circle.radiusMeters) && circle.radiusMeters > 0);
         assert.isAtMost(farthest(circle, outline(points, 50)), circle.radiusMeters);
       }),
-      { numRuns: 400 },
+      { numRuns: cases(400) },
     );
   });
 
@@ -74,7 +75,7 @@ describe("boundingCircle", () => {
         const best = shifted.reduce((min, each) => Math.min(min, farthest(each, all)), Infinity);
         assert.isAtMost(circle.radiusMeters, best * 1.01 + 2);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -146,7 +147,7 @@ describe("capOf", () => {
         const widest = Math.max(...directions.flatMap((a) => directions.map((b) => chordSquared(a, b))));
         assert.isAtMost(cap.chordSquared, widest * 0.8 + 1e-12);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import type { BoundingBox } from "../../../src/locations/geometry/BoundingBox.ts";
 import { BoxTree } from "../../../src/locations/geometry/BoxTree.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** Boxes on a small grid, so that many touch, coincide or are points. */
 const whole = fc.integer({ min: -180, max: 180 });
@@ -43,7 +44,7 @@ describe("BoxTree", () => {
           }
         },
       ),
-      { numRuns: 60, seed: 1 },
+      { numRuns: cases(60), seed: 1 },
     );
   });
 

@@ -4,6 +4,7 @@ import type { GeoPosition } from "../../../src/locations/Location.ts";
 import { contains } from "../../../src/locations/geometry/Containment.ts";
 import { box } from "../Features.ts";
 import { circle, haversine, polygon } from "./TestLocations.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** Whether a point lies on the segment; coordinates are integers, so doubles are exact. */
 const isOn = ([x, y]: GeoPosition, [ax, ay]: GeoPosition, [bx, by]: GeoPosition): boolean =>
@@ -47,7 +48,7 @@ describe("containment in polygons", () => {
         const all = [shell, ...rings];
         assert.strictEqual(contains(polygon(1, ...all), point), isInside(point, all));
       }),
-      { numRuns: 3_000, seed: 1 },
+      { numRuns: cases(3_000), seed: 1 },
     );
   });
 
@@ -111,7 +112,7 @@ describe("containment in circles", () => {
           assert.strictEqual(contains(circle(1, [x, y], radius), point), meters < radius);
         },
       ),
-      { numRuns: 3_000, seed: 1 },
+      { numRuns: cases(3_000), seed: 1 },
     );
   });
 });

@@ -8,6 +8,7 @@ import { LocationIndex } from "../../../src/locations/geometry/LocationIndex.ts"
 import { box } from "../Features.ts";
 import { byKey, circle, haversine, polygon, sampledDistance } from "./TestLocations.ts";
 import { LocationKey } from "../../../src/wire/Ids.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const longitude = fc.oneof(
   fc.double({ min: -180, max: 180, noNaN: true }),
@@ -56,7 +57,7 @@ describe("distanceTo", () => {
         const measured = distanceTo(location, point);
         assert.isTrue(isClose(measured, expected), `${measured} instead of ${expected}`);
       }),
-      { numRuns: 1_500, seed: 1 },
+      { numRuns: cases(1_500), seed: 1 },
     );
   });
 
@@ -105,7 +106,7 @@ describe("distanceTo", () => {
         if (whole <= max) assert.strictEqual(bounded, whole);
         else assert.isAbove(bounded, max);
       }),
-      { numRuns: 1_000, seed: 1 },
+      { numRuns: cases(1_000), seed: 1 },
     );
   });
 });
@@ -144,7 +145,7 @@ describe("LocationIndex", () => {
           assert.deepStrictEqual(keysOf(index.at(point)), keysOf(expected));
         }
       }),
-      { numRuns: 500, seed: 1 },
+      { numRuns: cases(500), seed: 1 },
     );
   });
 
@@ -164,7 +165,7 @@ describe("LocationIndex", () => {
           all.slice(0, limit),
         );
       }),
-      { numRuns: 300, seed: 1 },
+      { numRuns: cases(300), seed: 1 },
     );
   });
 

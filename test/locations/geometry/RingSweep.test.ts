@@ -5,8 +5,9 @@ import { orient2d } from "robust-predicates";
 import type { GeoPosition, Ring } from "../../../src/locations/Location.ts";
 import { sweepRings } from "../../../src/locations/geometry/RingSweep.ts";
 import { clashes, exactTurn, isCounterClockwise, parentsOf } from "./RingOracle.ts";
+import { cases } from "../../FixedSeed.ts";
 
-const runs = { numRuns: 3000, seed: 20261121 };
+const runs = { numRuns: cases(3000), seed: 20261121 };
 
 const onGrid = (size: number): fc.Arbitrary<GeoPosition> => fc.tuple(fc.nat(size), fc.nat(size));
 

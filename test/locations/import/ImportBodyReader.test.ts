@@ -5,6 +5,7 @@ import type { CollectionFrame } from "../../../src/locations/import/FeatureColle
 import { ImportBodyReader } from "../../../src/locations/import/ImportBodyReader.ts";
 import type { ImportedFeature } from "../../../src/locations/import/ImportMessages.ts";
 import { box, collection, pointFeature, polygonFeature } from "../Features.ts";
+import { cases } from "../../FixedSeed.ts";
 
 interface Read {
   readonly features: ReadonlyArray<ImportedFeature>;
@@ -57,7 +58,7 @@ describe("ImportBodyReader", () => {
           assert.deepStrictEqual(frame?.members, { type: "FeatureCollection", features: [] });
         },
       ),
-      { numRuns: 300, seed: 20261121 },
+      { numRuns: cases(300), seed: 20261121 },
     );
   });
 

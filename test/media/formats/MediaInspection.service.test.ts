@@ -6,6 +6,7 @@ import { beforeAll } from "vitest";
 import { MediaDamage } from "../../../src/media/formats/MediaDamage.ts";
 import type { MediaContent } from "../../../src/media/formats/MediaFormat.ts";
 import { inspectMedia, thumbnailOf } from "../../../src/media/formats/MediaInspection.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** A fixture made by ffmpeg: see fixtures/README.md. */
 const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
@@ -252,7 +253,7 @@ describe("hostile files", () => {
         const outcome = await inspectMedia(bytes).catch((error: unknown) => error);
         if (outcome instanceof Error) assert.instanceOf(outcome, MediaDamage);
       }),
-      { numRuns: 600, seed: 20261121 },
+      { numRuns: cases(600), seed: 20261121 },
     );
   });
 });

@@ -4,6 +4,7 @@ import { Liquid } from "liquidjs";
 import { parseTemplate } from "../../../src/notifications/templates/Template.ts";
 import { templateFilters } from "../../../src/notifications/templates/TemplateFilters.ts";
 import { templateValues } from "./TemplateWorld.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const parsed = (text: string) => {
   const result = parseTemplate(text);
@@ -261,7 +262,7 @@ describe("Template", () => {
           engine.parseAndRenderSync(text, templateValues(attributes)),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(1_000) },
     );
   });
 });

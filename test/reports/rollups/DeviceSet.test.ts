@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { DeviceList } from "../../../src/reports/rollups/encoding/DeviceList.ts";
 import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** Keys close together, far apart, and at the lengths where gaps and bitmaps change. */
 const keys = fc.array(
@@ -41,7 +42,7 @@ describe("A set of devices", () => {
         for (const key of expected) second.add(key);
         assert.strictEqual(second.count, expected.size);
       }),
-      { seed: 25, numRuns: 300 },
+      { seed: 25, numRuns: cases(300) },
     );
   });
 
@@ -55,7 +56,7 @@ describe("A set of devices", () => {
         for (const key of all.toSorted((one, other) => one - other)) list.add(key);
         assert.deepStrictEqual(list.take(), { set: tally.toSet(), count: tally.count });
       }),
-      { seed: 26, numRuns: 300 },
+      { seed: 26, numRuns: cases(300) },
     );
   });
 

@@ -10,6 +10,7 @@ import {
   unpackFigures,
   joinHalves,
 } from "../../../src/reports/rollups/encoding/LocationBlock.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const tally = new DeviceTally();
 const setOf = (devices: ReadonlyArray<number>): Uint8Array => {
@@ -44,7 +45,7 @@ describe("A block of locations", () => {
       fc.property(block, (all) => {
         assert.deepStrictEqual(unpackFigures(packFigures(stored(all))), stored(all));
       }),
-      { seed: 5, numRuns: 500 },
+      { seed: 5, numRuns: cases(500) },
     );
   });
 
@@ -66,7 +67,7 @@ describe("A block of locations", () => {
         ]);
         assert.deepStrictEqual(read, expected);
       }),
-      { seed: 6, numRuns: 300 },
+      { seed: 6, numRuns: cases(300) },
     );
   });
 
@@ -100,12 +101,12 @@ describe("A block of locations", () => {
           expected,
         );
       }),
-      { seed: 7, numRuns: 300 },
+      { seed: 7, numRuns: cases(300) },
     );
   });
 
   it("the sort key of locations keeps those of a block together, by ascending key", () => {
-    const keys = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: 500, seed: 8 });
+    const keys = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: cases(500), seed: 8 });
     const sorted = keys.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
     const pairs = sorted.map((key) => [blockOf(key), key] as const);
     assert.deepStrictEqual(

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { nextExits, sortedTransitions } from "../../../src/reports/rollups/rebuild/NextExits.ts";
 import type { TransitionColumns } from "../../../src/reports/rollups/rebuild/SourceColumns.ts";
+import { cases } from "../../FixedSeed.ts";
 
 /** Few devices, locations and instants, so that many events meet. */
 const event = fc.record({
@@ -53,7 +54,7 @@ describe("The next exits of entries", () => {
           if (each.isEntry) assert.deepStrictEqual(exits[index], nextExitOf(each, events));
         }
       }),
-      { seed: 27, numRuns: 500 },
+      { seed: 27, numRuns: cases(500) },
     );
   });
 });

@@ -21,6 +21,7 @@ import { ReportOracle } from "../ReportOracle.ts";
 import { partOf, setAside } from "./HistoryParts.ts";
 import { assertRebuildIsSame, rollUp } from "./StoredRollups.ts";
 import { writeDeliveries, writeEvents } from "../../SourceRows.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const rowReports = {
   campaigns: campaignRowStatuses,
@@ -32,7 +33,7 @@ const rowReports = {
 const rebuildAll = Effect.flatMap(RollupStatus, (status) => status.rebuildAll);
 
 layer(TestWaypost.layer)("Rolled-up reports", (it) => {
-  const runs = 4;
+  const runs = cases(4);
   it.effect(
     "reports follow the rules with nothing, some or all rolled up (K1, K2, K3, K4, K5, K6, K7, K8.1, M2)",
     () =>

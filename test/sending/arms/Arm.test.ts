@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { createHash } from "node:crypto";
 import { isHeldOut, unitKeyOf, unitOf, variantOf } from "../../../src/sending/arms/Arm.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const campaign = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const notification = "01980a6c-3e77-7a18-b2c4-91d5e6f70a11";
@@ -24,7 +25,7 @@ const published = (unit: string): string => {
 describe("Arms", () => {
   it("the arms of a million units are those of the published arithmetic, in their shares (U3)", () => {
     const counts = new Map<string, number>();
-    const units = 1_000_000;
+    const units = cases(1_000_000);
     let others = 0;
     for (let index = 0; index < units; index++) {
       const unit = unitOf("", `customer-${index}`);

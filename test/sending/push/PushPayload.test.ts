@@ -10,6 +10,7 @@ import {
   shortened,
 } from "../../../src/sending/push/PushPayload.ts";
 import { webPushFormat } from "../../../src/sending/push/transports/WebPush.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const id = "00000000-0000-8a41-8000-000000000007";
 const plain: PushContent = {
@@ -78,7 +79,7 @@ describe("Push payloads", () => {
           assert.isTrue(read.body === content.body || read.body.endsWith("…"));
           assert.isTrue(read.body.isWellFormed() && read.headline.isWellFormed());
         }),
-        { numRuns: 50 },
+        { numRuns: cases(50) },
       );
     }
   });

@@ -4,7 +4,7 @@ import { type TextSource, variablesOf } from "../../../src/notifications/templat
 import { keptFacts, readFacts, type RecipientFacts } from "../../../src/sending/rendering/KeptFacts.ts";
 import { recipientOf } from "../../../src/sending/rendering/Recipients.ts";
 import type { TimeZoneName } from "../../../src/time/TimeZone.ts";
-import "../../FixedSeed.ts";
+import { cases } from "../../FixedSeed.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const facts: RecipientFacts = {
@@ -118,7 +118,7 @@ describe("KeptFacts", () => {
         const ofSend = keptFacts(facts, readFacts(source, variablesOf(source)));
         assert.deepStrictEqual(recipientOf(stored(ofSend), now).render(source), whole);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 });
