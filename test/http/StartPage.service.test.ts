@@ -9,7 +9,9 @@ layer(TestWaypost.shared)("GET /", (it) => {
       Effect.gen(function* () {
         const ask = asker((yield* TestWaypost).origin, null);
         for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*"]) {
-          const page = yield* ask("/", { headers: { accept } });
+          const start = yield* ask("/", { headers: { accept } });
+          assert.strictEqual(start.status, 302);
+          const page = yield* ask(start.headers.get("location") ?? "", { headers: { accept } });
           assert.strictEqual(page.status, 200);
           assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
           assert.include(page.body, "<title>Waypost</title>");
