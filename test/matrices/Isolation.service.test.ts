@@ -110,7 +110,7 @@ const assertNothing = (answer: Answer, isErasure: boolean, why: string): void =>
 
 layer(TestWaypost.layer)("Resources of others", (it) => {
   const made = new Map<string, ValidRequest>();
-  /** An example's request in a fixture, made once for each name: none of these requests uses up its resources. */
+  /** An example's request in a fixture, made once for each name: no request here uses up its resources. */
   const madeOnce = Effect.fnUntraced(function* (name: string, endpoint: Endpoint, fixture: MatrixFixture) {
     const key = `${endpoint.api} ${name} ${fixture.environment} ${fixture.workspace.id}`;
     const known = made.get(key) ?? (yield* exampleOf(endpoint).request(fixture));

@@ -1,3 +1,4 @@
+import { Effect } from "effect";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
@@ -8,6 +9,7 @@ import { basename, join } from "node:path";
 import { afterEach, assert, beforeEach, describe, it } from "vitest";
 import { assertNoPostgresLeft } from "../database/RealProcesses.ts";
 import { CliProcess } from "../cli/CliProcess.ts";
+import { runCli } from "../cli/CommandLine.ts";
 
 describe("waypost serve", () => {
   let cli: CliProcess;
@@ -15,6 +17,9 @@ describe("waypost serve", () => {
     cli = await CliProcess.prepared();
   });
   afterEach(() => cli.dispose());
+  /** Runs a command in this process. */
+  const runHere = (parameters: ReadonlyArray<string>) =>
+    Effect.runPromise(runCli(parameters, { WAYPOST_DATA_DIR: cli.dataDir }));
 
   it("SIGTERM lets a request finish and leaves nothing running (running.says, running.stop)", async () => {
     // The data directory does not exist yet.
@@ -71,8 +76,9 @@ describe("waypost serve", () => {
 
   it("data survive a restart; a data directory has one process (running.stop, running.twice)", async () => {
     const first = await cli.serve();
-    assert.strictEqual((await cli.run(["workspace", "create", "--name", "Acme"])).code, 0);
-    assert.strictEqual((await cli.run(["workspace", "show", "Nobody"])).code, 1);
+    // A process for one code of each kind: `second` below is the other.
+    assert.strictEqual((await runHere(["workspace", "create", "--name", "Acme"])).code, 0);
+    assert.strictEqual((await runHere(["workspace", "show", "Nobody"])).code, 1);
     assert.strictEqual((await cli.run(["workspace", "make"])).code, 2);
     const second = await cli.run(["serve"]);
     assert.deepStrictEqual([second.code, second.stdout], [1, ""]);
@@ -82,7 +88,7 @@ describe("waypost serve", () => {
     assert.strictEqual((await first.ends("SIGINT")).code, 0);
     const { ends } = await cli.serve();
     assert.strictEqual(await cli.operatorKey(), key);
-    assert.match((await cli.run(["workspace", "list"])).stdout, /Acme/);
+    assert.match((await runHere(["workspace", "list"])).stdout, /Acme/);
     assert.strictEqual((await ends("SIGTERM")).code, 0);
   });
 

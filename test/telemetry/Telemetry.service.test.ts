@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest";
-import { Clock, Effect, Exit, Fiber, Layer, Option, Tracer } from "effect";
+import { Clock, Duration, Effect, Exit, Fiber, Layer, Option, Tracer } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { TestClock } from "effect/testing";
 import { createServer } from "node:http";
@@ -47,14 +47,19 @@ const receiver = Effect.acquireRelease(
   ({ close }) => Effect.sync(close),
 );
 
+const real = Clock.Clock.defaultValue();
+/** The exporters wait in real time, a fiftieth of their intervals. */
+const hurried: Clock.Clock = Object.assign(Object.create(real) as Clock.Clock, {
+  sleep: (duration: Duration.Duration) => real.sleep(Duration.times(duration, 1 / 50)),
+});
+
 const bodies: Array<string> = [];
 const telemetry = Layer.unwrap(
   Effect.map(receiver, (found) => {
     found.bodies.push = (...more) => bodies.push(...more);
     return Telemetry.exporters(found.origin, 1);
   }),
-  // The exporters wait in real time.
-).pipe(Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())));
+).pipe(Layer.provide(Layer.succeed(Clock.Clock, hurried)));
 
 interface SentSpan {
   readonly name: string;

@@ -155,7 +155,7 @@ layer(TestWaypost.layerWith({ roles: new Set(["api"]) }))("Compacted rows", (it)
           yield* rollUpSlowly;
           yield* verify("all is compacted, a third zone, rolled up");
         }
-        assert.isAtLeast(compacted, cases(5) * 40);
+        assert.isAtLeast(compacted, cases(5) * 20);
       }),
   );
 });
