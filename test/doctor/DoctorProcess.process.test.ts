@@ -1,4 +1,4 @@
-import { chmod, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, assert, describe, it } from "vitest";
 import { CliProcess } from "../cli/CliProcess.ts";
@@ -10,10 +10,13 @@ describe("waypost doctor with the embedded database", () => {
     for (const each of processes.splice(0)) await each.dispose();
   });
   const installation = async () => {
-    const process = await CliProcess.make();
+    const process = await CliProcess.prepared();
     processes.push(process);
-    const runDoctor = async (settings: Record<string, string> = {}) => {
-      const { code, stdout } = await process.run(["doctor", "--json"], settings);
+    // Databases of tests are not synced, which the doctor would find.
+    const settings = join(process.dataDir, "postgres/postgresql.conf");
+    await writeFile(settings, (await readFile(settings, "utf8")).replace("\nfsync = off\n", "\n"));
+    const runDoctor = async (variables: Record<string, string> = {}) => {
+      const { code, stdout } = await process.run(["doctor", "--json"], variables);
       return { code, report: JSON.parse(stdout) as DoctorReport };
     };
     return { process, runDoctor };
