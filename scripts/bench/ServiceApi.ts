@@ -66,6 +66,7 @@ export const newWorkspace = (
     const plan = {
       max_campaigns: 1_000_000,
       max_locations: 1_000_000,
+      max_notifications: 1_000_000,
       [`${environment}_requests_per_minute`]: null,
       [`${environment}_writes_per_minute`]: null,
       [`${environment}_requests_per_day`]: 1_000_000_000,
