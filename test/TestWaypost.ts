@@ -3,7 +3,7 @@ import { TestClock, TestConsole } from "effect/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Agent, request } from "undici";
 import { inject } from "vitest";
 import { abilities, type Ability } from "../src/access/Ability.ts";
@@ -83,6 +83,12 @@ export const testDirectory = Layer.effect(
 /** Connections of all tests of a worker. A request by them takes half of the CPU of `fetch`. */
 const connections = new Agent();
 
+/** How bodies are decoded, by their content coding. */
+const unpacked: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+};
+
 /** The bytes of a body, with their content type. */
 const encoded = async (body: unknown): Promise<readonly [string, string | Uint8Array]> => {
   if (typeof body === "string" || body instanceof Uint8Array) return ["application/json", body];
@@ -111,8 +117,8 @@ export const asker =
       for (const [name, values = []] of Object.entries(response.headers))
         for (const value of [values].flat()) headers.append(name, value);
       const received = Buffer.from(await response.body.arrayBuffer());
-      const isPacked = headers.get("content-encoding") === "gzip" && received.length > 0;
-      const text = (isPacked ? gunzipSync(received) : received).toString();
+      const unpack = received.length > 0 ? unpacked[headers.get("content-encoding") ?? ""] : undefined;
+      const text = (unpack === undefined ? received : unpack(received)).toString();
       let body: unknown = text;
       try {
         body = JSON.parse(text);

@@ -1,42 +1,11 @@
-import { Cause, Clock, Deferred, Effect, Exit, FiberSet, Latch, type Scope } from "effect";
+import { Cause, Clock, Effect, Exit, FiberSet, Latch, type Scope } from "effect";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Call, called, settle } from "./BatchCalls.ts";
 import { Database } from "./Database.ts";
 import { KeysApart } from "./KeysApart.ts";
-import { CurrentDatabaseTime } from "./pool/DatabaseTime.ts";
+import { ReadPause } from "./LongReads.ts";
+import { hasNeighbours } from "./RecentWorkspaces.ts";
 import { type BatchLimits, type Key, TurnQueue } from "./TurnQueue.ts";
-
-/** A call that waits for the answer of its batch. */
-interface Call<Item, Answer, E> {
-  readonly item: Item;
-  readonly answer: Deferred.Deferred<Answer, E>;
-}
-
-/** Gives the calls of a batch their answers, or its failure. */
-const settle = <Item, Answer, E>(
-  batch: ReadonlyArray<Call<Item, Answer, E>>,
-  exit: Exit.Exit<ReadonlyArray<Answer>, E>,
-): void => {
-  batch.forEach(({ answer }, index) =>
-    Deferred.doneUnsafe(
-      answer,
-      Exit.isFailure(exit) ? Exit.failCause(exit.cause) : answerAt(exit.value, index),
-    ),
-  );
-};
-
-/** Adds a call, and waits for its answer as long as the request has time for the database. */
-const called = <Item, Answer, E>(
-  item: Item,
-  add: (call: Call<Item, Answer, E>) => void,
-): Effect.Effect<Answer, E> =>
-  Effect.withFiber((fiber) => {
-    const answer = Deferred.makeUnsafe<Answer, E>();
-    add({ item, answer });
-    const time = fiber.getRef(CurrentDatabaseTime);
-    if (time === null) return Deferred.await(answer);
-    const end = time.start(() => Deferred.doneUnsafe(answer, Exit.die(time.exceeded)));
-    return Effect.onExit(Deferred.await(answer), () => Effect.sync(end));
-  });
 
 /**
  * Fails a batch whose items of one key take long. They run again alone, as do those of the key for a while;
@@ -65,6 +34,8 @@ export interface BatchOptions<Item, Answer, E, R> extends BatchLimits<Item> {
 const slowMillis = 1_000;
 /** The most batches of several keys at the same time. */
 const maxTogether = 4;
+/** The longest pause after a large batch of a workspace that has neighbours, in milliseconds. */
+const maxPauseMillis = 100;
 
 /** Whether nothing is wrong with a failed batch: each part of it would fail, too. */
 export const failsAll = (cause: Cause.Cause<unknown>): boolean => {
@@ -87,7 +58,8 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
  * the wait costs. A request waits for its answer only as long as it has time for the database; then it fails
  * as unavailable. From `beside` waiting calls on a second batch runs beside the first one, so that the
  * database works while this thread answers, and the other way round. One also runs for calls of other keys
- * than those of a large batch that runs: they need not wait for a flood.
+ * than those of a large batch that runs: they need not wait for a flood. While other workspaces send
+ * requests, the next batch waits after a large one of a single workspace as long as that one has taken.
  *
  * No key fails or slows the calls of another one. A batch that fails runs again in a batch for each key, so
  * `run` must do nothing if it fails. A key that is slow has batches of its own for a while (`KeysApart.ts`):
@@ -105,7 +77,10 @@ export const batched = <Item, Answer, E, R>(
     const fork = yield* FiberSet.makeRuntime<R>();
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
+    const wait = yield* ReadPause;
     let running = 0;
+    /** Whether a flood leaves the process and the database to others. */
+    let isPausing = false;
     /** Whether a batch of each kind runs beside another one. */
     const beside = { full: false, others: false };
     /** The keys of the large batch that began last and runs. */
@@ -150,11 +125,31 @@ export const batched = <Item, Answer, E, R>(
       beside[kind] = true;
       const run = Effect.suspend(() => {
         const batch = calls.take(except);
-        return batch.length === 0 ? Effect.void : runTogether(batch);
+        return batch.length === 0 ? Effect.succeed(false) : Effect.as(runTogether(batch), true);
       });
-      const end = Effect.sync(() => void (beside[kind] = false));
-      fork(Effect.ensuring(Effect.andThen(Effect.yieldNow, run), end));
+      const end = (exit: Exit.Exit<boolean>) =>
+        Effect.sync(() => {
+          beside[kind] = false;
+          // Others may have come meanwhile, and the flood still runs.
+          if (kind === "others" && busy !== null && Exit.isSuccess(exit) && exit.value)
+            startBeside("others", busy);
+        });
+      fork(Effect.onExit(Effect.andThen(Effect.yieldNow, run), end));
     };
+
+    /** Lets others come first after a large batch of one workspace that began at an instant. */
+    const giveWay = (keys: ReadonlySet<Key> | null, since: number) =>
+      Effect.suspend(() => {
+        const [key] = keys ?? [];
+        if (keys?.size !== 1 || typeof key !== "number" || !hasNeighbours(key)) return Effect.void;
+        isPausing = true;
+        const millis = Math.min(performance.now() - since, maxPauseMillis);
+        const paused = Effect.callback<void>((resume) => wait(millis, () => resume(Effect.void)));
+        return Effect.ensuring(
+          paused,
+          Effect.sync(() => void (isPausing = false)),
+        );
+      });
 
     /** Runs batch after batch in this fiber, until one is so slow that another fiber takes the next. */
     const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
@@ -162,6 +157,7 @@ export const batched = <Item, Answer, E, R>(
       while (!isOvertaken) {
         const batch = yield* take;
         const keys = calls.keysOfLarge(batch);
+        const since = performance.now();
         busy = keys;
         running++;
         // In real time, because a batch must not wait for a test to move its clock.
@@ -172,10 +168,10 @@ export const batched = <Item, Answer, E, R>(
           for (const { item } of batch) apart.suspect(keyOf(item), nowMillis());
           fork(runBatches);
         }, slowMillis);
+        const end = Effect.sync(() => clearInterval(timer));
         yield* Effect.ensuring(
-          runTogether(batch),
+          Effect.andThen(Effect.ensuring(runTogether(batch), end), giveWay(keys, since)),
           Effect.sync(() => {
-            clearInterval(timer);
             running--;
             if (busy === keys) busy = null;
           }),
@@ -194,7 +190,7 @@ export const batched = <Item, Answer, E, R>(
           arrival.openUnsafe();
           if (running === 0) return;
           if (busy !== null && !busy.has(keyOf(item))) startBeside("others", busy);
-          else if (calls.length >= besideCalls) startBeside("full");
+          else if (!isPausing && calls.length >= besideCalls) startBeside("full");
         }
       });
   });
@@ -242,8 +238,3 @@ export const batchedByKey = <Item, Answer, E, R>(
     batchesByKey<Item, Answer, E, R>(options),
     (add) => (item) => called<Item, Answer, E>(item, add),
   );
-
-const answerAt = <Answer>(answers: ReadonlyArray<Answer>, index: number): Exit.Exit<Answer> =>
-  index < answers.length
-    ? Exit.succeed(answers[index] as Answer)
-    : Exit.die(new Error("A batch returned too few answers"));

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { batched } from "../../src/database/Batched.ts";
+import { ReadPause } from "../../src/database/LongReads.ts";
+import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
 
 /** Lets every fiber run until it waits. */
 const settled = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true });
@@ -108,5 +110,40 @@ describe("batches of several keys", () => {
       yield* release("flood");
       yield* Effect.forEach(calls, Fiber.join);
     }).pipe(Effect.scoped),
+  );
+
+  it.effect(
+    "beside neighbours a workspace's next large batch waits, theirs does not (running.neighbours)",
+    () =>
+      Effect.gen(function* () {
+        const batches: Array<ReadonlyArray<number>> = [];
+        const pauses: Array<() => void> = [];
+        const ask = yield* Effect.provideService(
+          batched({
+            maxBatch: 3,
+            keyOf: (workspaceId: number) => workspaceId,
+            run: (ids) => Effect.sync(() => (batches.push(ids), ids)),
+          }),
+          ReadPause,
+          (_, resume) => void pauses.push(resume),
+        );
+        const flood = (count: number) =>
+          Effect.forkChild(
+            Effect.replicateEffect(ask(1), count, { concurrency: "unbounded", discard: true }),
+          );
+        noteRequest(2);
+        noteRequest(1);
+        const calls = [yield* flood(6)];
+        yield* settled;
+        assert.deepStrictEqual([batches, pauses.length], [[[1, 1, 1]], 1]);
+        assert.strictEqual(yield* ask(2), 2);
+        assert.strictEqual(yield* ask(3), 3);
+        assert.deepStrictEqual(batches.slice(1), [[2], [3]]);
+        pauses[0]?.();
+        yield* settled;
+        assert.deepStrictEqual(batches.slice(3), [[1, 1, 1]]);
+        pauses[1]?.();
+        yield* Effect.forEach(calls, Fiber.join);
+      }).pipe(Effect.scoped),
   );
 });
