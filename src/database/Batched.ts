@@ -34,8 +34,8 @@ export interface BatchOptions<Item, Answer, E, R> extends BatchLimits<Item> {
 const slowMillis = 1_000;
 /** The most batches of several keys at the same time. */
 const maxTogether = 4;
-/** The longest pause after a large batch of a workspace that has neighbours, in milliseconds. */
-const maxPauseMillis = 100;
+/** The longest pause between batches of a slow workspace that has neighbours, in milliseconds. */
+const maxPauseMillis = 1_000;
 
 /** Whether nothing is wrong with a failed batch: each part of it would fail, too. */
 export const failsAll = (cause: Cause.Cause<unknown>): boolean => {
@@ -58,13 +58,13 @@ const slowKeyOf = (cause: Cause.Cause<unknown>): Key | undefined => {
  * the wait costs. A request waits for its answer only as long as it has time for the database; then it fails
  * as unavailable. From `beside` waiting calls on a second batch runs beside the first one, so that the
  * database works while this thread answers, and the other way round. One also runs for calls of other keys
- * than those of a large batch that runs: they need not wait for a flood. While other workspaces send
- * requests, the next batch waits after a large one of a single workspace as long as that one has taken.
+ * than those of a large batch that runs: they need not wait for a flood.
  *
  * No key fails or slows the calls of another one. A batch that fails runs again in a batch for each key, so
  * `run` must do nothing if it fails. A key that is slow has batches of its own for a while (`KeysApart.ts`):
- * one whose batch failed or was slow alone, and one that `run` names by `TakesLong`. After a second the next
- * batch no longer waits for this one, and its keys prove themselves alone.
+ * one whose batch failed or was slow alone, and one that `run` names by `TakesLong`. While other workspaces
+ * send requests, its next batch waits as long as the last has taken. After a second the next batch no longer
+ * waits for this one, and its keys prove themselves alone.
  */
 export const batched = <Item, Answer, E, R>(
   options: BatchOptions<Item, Answer, E, R>,
@@ -77,27 +77,22 @@ export const batched = <Item, Answer, E, R>(
     const fork = yield* FiberSet.makeRuntime<R>();
     const apart = new KeysApart<Key>();
     const nowMillis = (): number => clock.currentTimeMillisUnsafe();
-    const wait = yield* ReadPause;
     let running = 0;
-    /** Whether a flood leaves the process and the database to others. */
-    let isPausing = false;
     /** Whether a batch of each kind runs beside another one. */
     const beside = { full: false, others: false };
     /** The keys of the large batch that began last and runs. */
     let busy: ReadonlySet<Key> | null = null;
 
-    const addAlone = yield* batchesByKey<Item, Answer, E, R>({
-      ...options,
-      run: Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
-        const [key] = items.map(keyOf) as [Key];
-        const since = nowMillis();
-        const exit = yield* Effect.exit(run(items, true));
-        const hasFailed = Exit.isFailure(exit) && !failsAll(exit.cause);
-        if (hasFailed || nowMillis() - since >= slowMillis) apart.slow(key, nowMillis());
-        else apart.fast(key);
-        return yield* exit;
-      }),
+    const runAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
+      const [key] = items.map(keyOf) as [Key];
+      const since = nowMillis();
+      const exit = yield* Effect.exit(run(items, true));
+      const hasFailed = Exit.isFailure(exit) && !failsAll(exit.cause);
+      if (hasFailed || nowMillis() - since >= slowMillis) apart.slow(key, nowMillis());
+      else apart.fast(key);
+      return yield* exit;
     });
+    const addAlone = yield* batchesByKey<Item, Answer, E, R>({ ...options, run: runAlone }, true);
 
     const runTogether = Effect.fnUntraced(function* (batch: ReadonlyArray<Call<Item, Answer, E>>) {
       const items = batch.map(({ item }) => item);
@@ -137,27 +132,12 @@ export const batched = <Item, Answer, E, R>(
       fork(Effect.onExit(Effect.andThen(Effect.yieldNow, run), end));
     };
 
-    /** Lets others come first after a large batch of one workspace that began at an instant. */
-    const giveWay = (keys: ReadonlySet<Key> | null, since: number) =>
-      Effect.suspend(() => {
-        const [key] = keys ?? [];
-        if (keys?.size !== 1 || typeof key !== "number" || !hasNeighbours(key)) return Effect.void;
-        isPausing = true;
-        const millis = Math.min(performance.now() - since, maxPauseMillis);
-        const paused = Effect.callback<void>((resume) => wait(millis, () => resume(Effect.void)));
-        return Effect.ensuring(
-          paused,
-          Effect.sync(() => void (isPausing = false)),
-        );
-      });
-
     /** Runs batch after batch in this fiber, until one is so slow that another fiber takes the next. */
     const runBatches: Effect.Effect<void, never, R> = Effect.gen(function* () {
       let isOvertaken = false;
       while (!isOvertaken) {
         const batch = yield* take;
         const keys = calls.keysOfLarge(batch);
-        const since = performance.now();
         busy = keys;
         running++;
         // In real time, because a batch must not wait for a test to move its clock.
@@ -168,10 +148,10 @@ export const batched = <Item, Answer, E, R>(
           for (const { item } of batch) apart.suspect(keyOf(item), nowMillis());
           fork(runBatches);
         }, slowMillis);
-        const end = Effect.sync(() => clearInterval(timer));
         yield* Effect.ensuring(
-          Effect.andThen(Effect.ensuring(runTogether(batch), end), giveWay(keys, since)),
+          runTogether(batch),
           Effect.sync(() => {
+            clearInterval(timer);
             running--;
             if (busy === keys) busy = null;
           }),
@@ -190,7 +170,7 @@ export const batched = <Item, Answer, E, R>(
           arrival.openUnsafe();
           if (running === 0) return;
           if (busy !== null && !busy.has(keyOf(item))) startBeside("others", busy);
-          else if (!isPausing && calls.length >= besideCalls) startBeside("full");
+          else if (calls.length >= besideCalls) startBeside("full");
         }
       });
   });
@@ -198,11 +178,13 @@ export const batched = <Item, Answer, E, R>(
 /** Adds calls to batches of those with the same key, which run at the same time as those of other keys. */
 const batchesByKey = <Item, Answer, E, R>(
   options: BatchOptions<Item, Answer, E, R>,
+  givesWay: boolean,
 ): Effect.Effect<(call: Call<Item, Answer, E>) => void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     type Calls = TurnQueue<Item, Call<Item, Answer, E>>;
     // It has the services of this moment, so no batch joins the transaction of a caller.
     const fork = yield* FiberSet.makeRuntime<R>();
+    const wait = yield* ReadPause;
     /** The calls that no batch has taken, by key. A key has an entry while its fiber runs. */
     const waiting = new Map<Key, Calls>();
 
@@ -211,7 +193,11 @@ const batchesByKey = <Item, Answer, E, R>(
         while (calls.length > 0) {
           const batch = calls.take();
           const items = batch.map(({ item }) => item);
+          const since = performance.now();
           settle(batch, yield* Effect.exit(options.run(items, true)));
+          if (!givesWay || typeof key !== "number" || !hasNeighbours(key)) continue;
+          const millis = Math.min(performance.now() - since, maxPauseMillis);
+          yield* Effect.callback<void>((resume) => wait(millis, () => resume(Effect.void)));
         }
         waiting.delete(key);
       });
@@ -235,6 +221,6 @@ export const batchedByKey = <Item, Answer, E, R>(
   options: BatchOptions<Item, Answer, E, R>,
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, E>, never, R | Scope.Scope> =>
   Effect.map(
-    batchesByKey<Item, Answer, E, R>(options),
+    batchesByKey<Item, Answer, E, R>(options, false),
     (add) => (item) => called<Item, Answer, E>(item, add),
   );

@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect";
 import { TakesLong } from "../database/Batched.ts";
 import { Database } from "../database/Database.ts";
+import { hasNeighbours } from "../database/RecentWorkspaces.ts";
 import type { Message } from "../sending/rendering/Message.ts";
 import { dwellsOf } from "./Dwell.ts";
 import type { IncomingEvent } from "./IncomingEvent.ts";
@@ -11,6 +12,8 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
   defaultValue: () => ({
     /** Messages, and rows that wait for their minute, of one transaction. One event may pass it alone. */
     messages: 1_000,
+    /** The same while other workspaces send requests: a part then holds up their requests less. */
+    messagesBeside: 250,
     /** The same for a workspace whose events share the transaction with those of others. */
     sharedMessages: 200,
     /** Notifications at locations that one transaction looks up. One location may pass it alone. */
@@ -60,10 +63,12 @@ const heaviestOf = (requests: ReadonlyArray<PartRequest>): number => {
  */
 export const partOf = (
   requests: ReadonlyArray<PartRequest>,
-  { messages, sharedMessages }: EventBounds,
+  { messages, messagesBeside, sharedMessages }: EventBounds,
   isAlone: boolean,
 ): ReadonlyArray<number> => {
   const ends = requests.map(({ end }) => end);
+  const hasOthers = requests.some(({ workspaceId }) => hasNeighbours(workspaceId));
+  const most = hasOthers ? Math.min(messages, messagesBeside) : messages;
   const isShared = !isAlone && new Set(requests.map(({ workspaceId }) => workspaceId)).size > 1;
   if (isShared && ends.some((end) => end < Infinity)) throw new TakesLong(heaviestOf(requests));
   const shares = new Map<number, number>();
@@ -75,7 +80,7 @@ export const partOf = (
       const share = (shares.get(workspaceId) ?? 0) + cost;
       if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
       shares.set(workspaceId, share);
-      isFull ||= Math.min(taken, cost) > 0 && taken + cost > messages;
+      isFull ||= Math.min(taken, cost) > 0 && taken + cost > most;
       taken += cost;
       if (isFull) {
         ends[request] = Math.min(index, ends[request] ?? 0);

@@ -16,6 +16,7 @@ const clock = () => {
 
 const bounds = {
   messages: 5,
+  messagesBeside: 1_000,
   sharedMessages: 200,
   matchRows: 20_000,
   textCharacters: 16_000_000,

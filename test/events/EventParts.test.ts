@@ -1,5 +1,6 @@
-import { assert, describe, it } from "@effect/vitest";
+import { assert, describe, it, vi } from "@effect/vitest";
 import { TakesLong } from "../../src/database/Batched.ts";
+import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
 import { AnsweredMessages, laterFrom, partOf } from "../../src/events/EventParts.ts";
 import type { IncomingEvent } from "../../src/events/IncomingEvent.ts";
 import type { Message } from "../../src/sending/rendering/Message.ts";
@@ -34,6 +35,7 @@ const request = (workspaceId: number, worked: number, ...costs: ReadonlyArray<nu
 
 const bounds = {
   messages: 10,
+  messagesBeside: 1_000,
   sharedMessages: 6,
   matchRows: 100,
   textCharacters: 1_000,
@@ -61,6 +63,16 @@ describe("The events of one transaction", () => {
     const cut = { ...request(1, 0, 1, 1, 1), end: 1 };
     assert.deepStrictEqual(partOf([cut, request(1, 0, 1)], bounds, false), [1, all]);
     assert.throws(() => partOf([request(2, 0, 1), cut], bounds, false), TakesLong, "1");
+  });
+
+  it("a part is smaller while other workspaces send requests (TR1, running.neighbours)", () => {
+    const few = { ...bounds, messagesBeside: 4 };
+    noteRequest(2);
+    noteRequest(1);
+    assert.deepStrictEqual(partOf([request(1, 0, 3, 3)], few, true), [1]);
+    const later = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 10_000);
+    assert.deepStrictEqual(partOf([request(1, 0, 3, 3)], few, true), [all]);
+    later.mockRestore();
   });
 
   it("requests of which less was worked come first (TR1)", () => {

@@ -11,6 +11,7 @@ const pace = { millis: 0 };
 let read = 0;
 const bounds = {
   messages: 5,
+  messagesBeside: 1_000,
   sharedMessages: 200,
   matchRows: 20_000,
   textCharacters: 16_000_000,
