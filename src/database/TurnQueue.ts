@@ -13,6 +13,9 @@ export interface BatchLimits<Item> {
   readonly maxSize?: number;
 }
 
+/** So many calls of each key on average are a flood of a few keys. */
+const minCallsOfKey = 4;
+
 /**
  * Calls that wait for a batch. A batch takes them round-robin: one of each key before another one of any.
  * So a call of a key without others is in the next batch however many calls of another key wait, unless
@@ -62,11 +65,15 @@ export class TurnQueue<Item, Call extends { readonly item: Item }> {
     return batch;
   }
 
-  /** The keys of a batch that has at least half of what one may have; null for a smaller one. */
+  /**
+   * The keys of a batch that has at least half of what one may have, or several calls of each of few keys;
+   * null for a smaller one.
+   */
   keysOfLarge(batch: ReadonlyArray<Call>): ReadonlySet<Key> | null {
     const { keyOf, maxBatch, maxSize = Infinity, sizeOf = () => 0 } = this.#limits;
     const size = batch.reduce((sum, { item }) => sum + sizeOf(item), 0);
-    if (batch.length * 2 < maxBatch && size * 2 < maxSize) return null;
-    return new Set(batch.map(({ item }) => keyOf(item)));
+    const keys = new Set(batch.map(({ item }) => keyOf(item)));
+    const isOfFew = batch.length >= maxBatch / 8 && batch.length >= minCallsOfKey * keys.size;
+    return isOfFew || batch.length * 2 >= maxBatch || size * 2 >= maxSize ? keys : null;
   }
 }

@@ -83,4 +83,13 @@ describe("TurnQueue", () => {
     assert.isNull(keysOf(sized, "a49"));
     assert.deepStrictEqual(keysOf(sized, "a50"), new Set(["a"]));
   });
+
+  it("a batch with four calls of each of few keys is large, too (running.neighbours)", () => {
+    const keysOf = (...items: ReadonlyArray<string>) =>
+      queueOf(64).queue.keysOfLarge(items.map((item) => ({ item })));
+    assert.isNull(keysOf(...calls("a", 7)));
+    assert.deepStrictEqual(keysOf(...calls("a", 8)), new Set(["a"]));
+    assert.isNull(keysOf(...calls("a", 7), "b1", "c1"));
+    assert.deepStrictEqual(keysOf(...calls("a", 8), ...calls("b", 4)), new Set(["a", "b"]));
+  });
 });
