@@ -104,7 +104,7 @@ export const outcomeOf = (
       const entry = taken[index];
       return entry === undefined ? [] : [{ entry, reasons }];
     });
-    // What is later may have to wait.
+    // Later entries may have to wait.
     const next = answer.retryAfter === null ? succeeded(state) : paused(state, answer, around);
     // A later entry is sent again with what follows it: the server counts a repeated one once.
     const done = later?.[0] ?? taken.length;

@@ -119,7 +119,7 @@ export class Erasures extends Context.Service<
         let isKnown = false;
         let page: ReadonlyArray<NamedDevice>;
         const userId = "userId" in owner ? owner.userId : null;
-        // What only the name or an address leads to is erased before these: a failure leaves no rest.
+        // Rows that only the name or an address leads to are erased first: a failure leaves no rest.
         if (userId !== null) {
           yield* rows.eraseUserWords(tenant, userId);
           yield* rows.eraseUserEvents(tenant, userId);
