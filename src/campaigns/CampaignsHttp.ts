@@ -4,16 +4,13 @@
 import { Effect } from "effect";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
-import { sharedReads } from "../http/SharedReads.ts";
 import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
-import type { Unprocessable } from "../wire/ApiError.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { Campaigns } from "./Campaigns.ts";
-import type { CampaignPage } from "./CampaignsApi.ts";
 import { readCampaign } from "./CampaignDraft.ts";
 
 /** Handlers of `CampaignsApi`. */
@@ -23,7 +20,6 @@ export const campaignHandlers = handlerGroup(
   Effect.fnUntraced(function* (handlers) {
     const campaigns = yield* Campaigns;
     const cursors = yield* Cursors;
-    const share = yield* sharedReads<typeof CampaignPage.Type, Unprocessable>();
 
     return handlers
       .handle(
@@ -35,7 +31,7 @@ export const campaignHandlers = handlerGroup(
           const isArchived = archived === "true";
           const filters = { updated_since, status, type, search, archived: isArchived || undefined, draft };
           const scope = { endpoint: "GET /campaigns", owner: caller, filters };
-          const read = cursors.page(scope, query, (position) =>
+          return yield* cursors.page(scope, query, (position) =>
             campaigns.page(caller, position, {
               updatedSince: updated_since,
               status,
@@ -45,10 +41,6 @@ export const campaignHandlers = handlerGroup(
               isDraft: draft === undefined ? null : draft === "true",
             }),
           );
-          return yield* share({
-            key: JSON.stringify([caller.workspaceId, caller.environment, query]),
-            read,
-          });
         }),
       )
       .handleRaw("create", (input) =>

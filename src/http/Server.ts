@@ -21,7 +21,6 @@ import { ProcessMember } from "../processes/ProcessMember.ts";
 import { transferClient } from "./ClientAddress.ts";
 import { DrainingServer } from "./connections/DrainingServer.ts";
 import { slowClientCounter } from "./HttpMetrics.ts";
-import { LinkedMap } from "./connections/LinkedMap.ts";
 import { SlowClients } from "./connections/SlowClients.ts";
 
 /**
@@ -69,21 +68,6 @@ const runtimeServices = Context.pick(
 );
 
 /**
- * Makes the scope in which a server runs its requests keep nothing of those that have ended: it keeps their
- * fibers in a map. The scope is a child of the one of the server.
- */
-const forgetEnded = Effect.fnUntraced(function* (server: Scope.Scope) {
-  const children = server.state._tag === "Open" ? [...(server.state.finalizers?.keys() ?? [])] : [];
-  const requests = children.find((child) => "strategy" in child) as Scope.Scope | undefined;
-  if (requests === undefined) return yield* Effect.die(new Error("The server has no scope of requests"));
-  // Two entries that stay make the scope create its map, and keep it.
-  yield* Scope.addFinalizer(requests, Effect.void);
-  yield* Scope.addFinalizer(requests, Effect.void);
-  const { state } = requests;
-  if (state._tag === "Open") state.finalizers = LinkedMap.of(state.finalizers ?? []);
-});
-
-/**
  * A server whose requests start with these services only: handlers take the services of Waypost when they are
  * built. HttpApi copies the context of a request when it merges it with that of the handlers, so all services
  * of the process would take up to an eighth of the time of `GET /me`, and a quarter of its memory.
@@ -92,12 +76,7 @@ const withFewServices = (server: HttpServer.HttpServer["Service"]) =>
   HttpServer.make({
     address: server.address,
     serve: (app, middleware) =>
-      Effect.gen(function* () {
-        const scope = yield* Scope.fork(yield* Effect.scope);
-        const serve = middleware === undefined ? server.serve(app) : server.serve(app, middleware);
-        yield* Scope.provide(serve, scope);
-        yield* forgetEnded(scope);
-      }).pipe(
+      (middleware === undefined ? server.serve(app) : server.serve(app, middleware)).pipe(
         Effect.updateContext((all: Context.Context<Scope.Scope>) =>
           Context.merge(runtimeServices(all), httpServices(all)),
         ),

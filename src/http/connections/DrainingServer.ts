@@ -1,6 +1,5 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { LinkedMap } from "./LinkedMap.ts";
 import type { SlowClients } from "./SlowClients.ts";
 
 /** How long a request head may still take to arrive after the server closes, in milliseconds. */
@@ -21,7 +20,7 @@ const checkMillis = 1000;
  */
 export class DrainingServer extends Server {
   readonly #sockets = new Set<Socket>();
-  readonly #pending = new LinkedMap<ServerResponse, Socket>();
+  readonly #pending = new Map<ServerResponse, Socket>();
 
   constructor(options: ServerOptions, slowClients?: SlowClients) {
     super(options);

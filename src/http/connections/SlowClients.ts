@@ -1,6 +1,5 @@
 import type { HttpServerRequest } from "effect/http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { LinkedMap } from "./LinkedMap.ts";
 import {
   advance,
   isLong,
@@ -74,7 +73,7 @@ const isOver = ({ request, response }: Exchange): boolean =>
  * long transfers that one client may have. So no client can hold descriptors and memory for long.
  */
 export class SlowClients {
-  readonly #exchanges = new LinkedMap<ServerResponse, Exchange>();
+  readonly #exchanges = new Map<ServerResponse, Exchange>();
   readonly #options: SlowClientOptions;
   readonly #limits: TransferLimits;
 
