@@ -1,7 +1,7 @@
 import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { columnValues, run } from "../database/Statements.ts";
-import { tenantIs } from "../database/TenantColumns.ts";
+import { inTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { SegmentRow } from "../devices/SegmentsRepository.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { Effect } from "effect";
@@ -38,29 +38,44 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
     ),
 
   /**
-   * The locations with these ids and those of these groups, each with the one in `to` that has its external
-   * id, else its name and shape: of several itself, then the oldest.
+   * The locations with these ids and those of these groups, each with its match: in one environment itself,
+   * else the one in `to` with its external id, else one of its name and shape that is nobody's match yet.
+   * Those without an external id come first on both sides, then the oldest; if there are too few, they share
+   * the first.
    */
-  locations: (from: TenantKey, to: TenantKey, ids: Ids, groupIds: Ids) =>
-    Effect.orDie(
+  locations: (from: TenantKey, to: TenantKey, ids: Ids, groupIds: Ids) => {
+    const rank = sql`row_number() OVER (
+      PARTITION BY name, type, latitude, longitude, radius_meters, rings
+      ORDER BY external_id IS NOT NULL, id) AS rank`;
+    return Effect.orDie(
       sql<Found & { readonly groups: Ids }>`
         WITH member AS (
           SELECT m.location_id, array_agg(m.group_id::text) AS groups FROM location_group_member m
           WHERE ${tenantIs("m", from)} AND m.group_id = ANY (${arrayOf("uuid", groupIds)})
           GROUP BY m.location_id
-        ), wanted AS (
-          SELECT l.*, COALESCE(m.groups, '{}') AS groups FROM location l
+        ), source AS (
+          SELECT l.*, COALESCE(m.groups, '{}') AS groups,
+            CASE WHEN ${from.environment === to.environment} THEN l.id ELSE e.id END AS known
+          FROM location l
           LEFT JOIN member m ON m.location_id = l.id
+          LEFT JOIN location e ON ${tenantIs("e", to)} AND e.external_id = l.external_id
           WHERE ${tenantIs("l", from)}
             AND (l.id = ANY (${arrayOf("uuid", ids)}) OR m.location_id IS NOT NULL)
+        ), wanted AS (
+          SELECT *, ${rank} FROM source WHERE known IS NULL
+        ), free AS (
+          SELECT *, ${rank} FROM location WHERE ${inTenant(to)} AND name IN (SELECT name FROM wanted)
+            AND id NOT IN (SELECT known FROM source WHERE known IS NOT NULL)
         )
-        SELECT DISTINCT ON (w.id) w.id, w.groups, COALESCE(e.id, t.id) AS match FROM wanted w
-        LEFT JOIN location e ON ${tenantIs("e", to)} AND e.external_id = w.external_id
-        LEFT JOIN location t ON e.id IS NULL AND ${tenantIs("t", to)} AND t.name = w.name AND t.type = w.type
-          AND t.latitude = w.latitude AND t.longitude = w.longitude AND t.radius_meters = w.radius_meters
-          AND t.rings IS NOT DISTINCT FROM w.rings
-        ORDER BY w.id, t.id <> w.id, t.id`.unprepared,
-    ),
+        SELECT DISTINCT ON (s.id) s.id, s.groups, COALESCE(s.known, f.id) AS match FROM source s
+        LEFT JOIN wanted w ON w.id = s.id
+        LEFT JOIN free f ON f.name = w.name AND f.type = w.type AND f.latitude = w.latitude
+          AND f.longitude = w.longitude AND f.radius_meters = w.radius_meters
+          AND f.rings IS NOT DISTINCT FROM w.rings
+          AND (f.rank = w.rank OR (f.rank = 1 AND w.external_id IS NULL))
+        ORDER BY s.id, f.rank DESC`.unprepared,
+    );
+  },
 
   /** The segments with these ids. */
   segments: (from: TenantKey, ids: Ids) =>

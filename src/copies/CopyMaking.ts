@@ -84,8 +84,12 @@ export const copyMaking = Effect.gen(function* () {
     }
     const targets = plan.campaign.targeting;
     const segmentIds = new Map<string, string>();
-    for (const { id, source, ...segment } of plan.segments)
-      segmentIds.set(source, id ?? (yield* segments.add(to, segment)));
+    const madeSegments = new Map<string, string>();
+    for (const { id, name, rule, source } of plan.segments) {
+      const known = id ?? madeSegments.get(name) ?? (yield* segments.add(to, { name, rule }));
+      segmentIds.set(source, known);
+      madeSegments.set(name, known);
+    }
     const [locationIds, groupIds] = [idsBySource(plan.locations), idsBySource(plan.groups)];
     const { goal } = plan.campaign;
     // A location of the goal that does not exist any more stays one that nobody visits.

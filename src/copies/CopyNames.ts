@@ -15,18 +15,21 @@ export const numbered = (name: string, number: number): string =>
 /**
  * Matches segments by name and rule, and gives the id of each one's counterpart; null if there is none, so
  * that it is made. One whose name another rule has there is made under its numbered name, which a later copy
- * finds again.
+ * and later segments with its rule find again: these have no id, but are not made.
  */
 export const matchSegments = (segments: ReadonlyArray<NamedSegment>, there: ReadonlyArray<NamedSegment>) => {
-  const byName = new Map(there.map((segment) => [segment.name, segment]));
   // Rules of the database: jsonb has one order of keys.
-  const ruleText = (segment: NamedSegment | undefined) => segment && JSON.stringify(segment.rule);
+  const ruleText = ({ rule }: Pick<NamedSegment, "rule">) => JSON.stringify(rule);
+  const byName = new Map<string, { readonly id: string | null; readonly rule: string }>(
+    there.map((segment) => [segment.name, { id: segment.id, rule: ruleText(segment) }]),
+  );
   return segments.map((segment) => {
+    const rule = ruleText(segment);
     let number = 1;
-    const candidate = () => byName.get(numbered(segment.name, number));
-    while (candidate() !== undefined && ruleText(candidate()) !== ruleText(segment)) number++;
-    const [name, found] = [numbered(segment.name, number), candidate()];
-    if (found === undefined) byName.set(name, { ...segment, name });
-    return { source: segment.id, name, rule: segment.rule, id: found?.id ?? null };
+    while ((byName.get(numbered(segment.name, number))?.rule ?? rule) !== rule) number++;
+    const name = numbered(segment.name, number);
+    const found = byName.get(name);
+    byName.set(name, { id: null, ...found, rule });
+    return { source: segment.id, name, rule: segment.rule, id: found?.id ?? null, isMade: !found };
   });
 };

@@ -112,7 +112,7 @@ export const copyPlanning = Effect.gen(function* () {
         media: count(media.map(() => !isWithinEnvironment)),
         locations: count(locations.map(({ isMade }) => isMade)),
         location_groups: count(groups.map(({ isMade }) => isMade)),
-        segments: count(segments.map((segment) => segment.id === null)),
+        segments: count(segments.map(({ isMade }) => isMade)),
       };
     };
     const counts: CopyCounts = { made: countsOf(true), matched: countsOf(false) };
