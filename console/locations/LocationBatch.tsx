@@ -28,12 +28,14 @@ const GroupDialog = ({
       const name = groups.trim();
       const joining = items.filter((each) => !each.groups.includes(name));
       await forEach(joining, (each) =>
-        send(platform.locations.update(each.id, { groups: [...each.groups, name] })),
+        send(platform.locations.setGroups(each.id, { groups: [...each.groups, name] })),
       );
       onClose();
       clear();
       showToast(`${count} are in the group “${name}”.`, () =>
-        forEach(joining, ({ groups: before, id }) => send(platform.locations.update(id, { groups: before }))),
+        forEach(joining, ({ groups: before, id }) =>
+          send(platform.locations.setGroups(id, { groups: before })),
+        ),
       );
     },
   });

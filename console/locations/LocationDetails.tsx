@@ -1,7 +1,7 @@
 /** The chosen location: what it is, and its changes. */
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { platform } from "../data/Api.ts";
-import { ApiProblem, send } from "../data/ApiCall.ts";
+import { ApiProblem, type ApiRequest, send } from "../data/ApiCall.ts";
 import { refresh } from "../data/Query.ts";
 import type { Location } from "../data/Resources.ts";
 import { Button } from "../parts/Button.tsx";
@@ -41,26 +41,41 @@ const textsOf = ({ address, external_id: externalId, groups, name, ...shape }: L
 });
 type EditedTexts = ReturnType<typeof textsOf>;
 
-/** The changes of a person. The rest of the location stays as it is, also if somebody else changes it. */
-const changesOf = (before: EditedTexts, texts: EditedTexts) => {
+/**
+ * The requests of a person's changes, the one that is refused most first. The rest of the location stays as
+ * it is, also if somebody else changes it.
+ */
+const requestsOf = (
+  { geometry: kept, id }: Location,
+  before: EditedTexts,
+  texts: EditedTexts,
+  options: { readonly idempotencyKey: string },
+): ReadonlyArray<ApiRequest<unknown>> => {
   const { address, external_id: externalId, groups, name } = texts;
   const isOther = (...keys: ReadonlyArray<keyof EditedTexts>) =>
     keys.some((key) => texts[key] !== before[key]);
   const { geometry, radius } = drawnGeometry(texts);
-  return {
+  const isMoved = isOther("latitude", "longitude", "coordinates");
+  const shape = { geometry: isMoved ? geometry : kept, radius_meters: radius };
+  const patch = {
     ...(isOther("name") && { name }),
     ...(isOther("address") && { address }),
     ...(isOther("external_id") && { external_id: externalId }),
-    ...(isOther("groups") && {
-      groups: groups
-        .split("\n")
-        .map((group) => group.trim())
-        .filter(Boolean),
-    }),
-    ...(isOther("latitude", "longitude", "coordinates") && { geometry }),
-    ...(isOther("radius", "latitude", "longitude") && radius !== undefined && { radius_meters: radius }),
   };
+  const names = groups
+    .split("\n")
+    .map((group) => group.trim())
+    .filter(Boolean);
+  const { locations } = platform;
+  return [
+    ...(isMoved || isOther("radius") ? [locations.setShape(id, shape as SentShape, options)] : []),
+    ...(Object.keys(patch).length > 0 ? [locations.update(id, patch, options)] : []),
+    ...(isOther("groups") ? [locations.setGroups(id, { groups: names }, options)] : []),
+  ];
 };
+
+/** The server says what is wrong with a shape that is typed. */
+type SentShape = Parameters<typeof platform.locations.setShape>[1];
 
 /** The problem with the sentences about the shape at its fields. */
 const atFields = (error: unknown, texts: EditedTexts): unknown => {
@@ -80,13 +95,14 @@ const EditForm = ({ location, onDone, onEdited }: EditProps) => {
     draft: `location-${location.id}`,
     initial,
     send: async (texts, idempotencyKey) => {
-      const changes = changesOf(form.base.value, texts) as Parameters<typeof platform.locations.update>[1];
-      await send(platform.locations.update(location.id, changes, { idempotencyKey })).catch(
-        (error: unknown) => {
-          throw atFields(error, texts);
-        },
-      );
-      await refresh();
+      const requests = requestsOf(location, form.base.value, texts, { idempotencyKey });
+      try {
+        for (const request of requests) await send(request);
+      } catch (error) {
+        throw atFields(error, texts);
+      } finally {
+        await refresh();
+      }
       showToast("Saved.");
       onDone();
     },

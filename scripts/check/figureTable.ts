@@ -206,6 +206,7 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
     ["to # metres", MAX_RADIUS_METERS],
     ["`address` of at most # characters", schemaLimit("platform", "LocationPatch.address", "maxLength")],
     ["A polygon has at most # positions", constant("PolygonRings.ts", "MAX_POSITIONS")],
+    ["at most # groups", constant("LocationEdit.ts", "maxGroups")],
     ["An import has at most # features", maxFeatures],
     ["features and # MiB", importMebibytes],
   ],

@@ -4,7 +4,7 @@ import type { SlowClientReason } from "./connections/SlowClients.ts";
 
 /** The methods of each interface. */
 const methods = {
-  platform: ["GET", "POST", "PATCH", "DELETE"],
+  platform: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   device: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   operator: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   console: ["GET", "POST", "DELETE"],

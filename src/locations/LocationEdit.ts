@@ -1,20 +1,25 @@
-/** Shape and groups of a change of a location, by the rules and reasons of an import (contract CO2). */
+/** Shape and groups of a single location, by the rules and reasons of an import (contract LO1–LO3). */
 import type { Problems } from "../wire/Problems.ts";
+import { fieldSentence } from "../wire/SchemaProblems.ts";
 import { readRadius, readText } from "./FeatureProperties.ts";
+import type { Reject } from "./geometry/FeatureRejection.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";
 import { MIN_RADIUS_METERS } from "./ImportLimits.ts";
 import type { ImportedLocation } from "./ImportedLocation.ts";
-import type { Geometry } from "./Location.ts";
-import type { SentLocationPatch, LocationResource } from "./LocationResource.ts";
+import type { Geometry, Ring } from "./Location.ts";
+import type { LocationResource, SentLocation } from "./LocationResource.ts";
 
-/** The most groups of one change, as sent. */
-const maxGroups = 1000;
+/** The most groups of a location. A request can name each several times. */
+const maxGroups = 100;
 
 /** A location's shape as a row stores it. */
 export type StoredShape = Pick<
   ImportedLocation,
   "type" | "latitude" | "longitude" | "radiusMeters" | "rings"
 >;
+
+/** A sent geometry as an import reads it. */
+export type ReadGeometry = ImportedLocation | RejectedFeature;
 
 /** A sent geometry as a feature of an import; its radius is read apart, so that each has its own problems. */
 export const geometryFeature = (geometry: unknown) => ({
@@ -23,114 +28,76 @@ export const geometryFeature = (geometry: unknown) => ({
   properties: { name: "geometry", radius: MIN_RADIUS_METERS },
 });
 
-/**
- * The shape after a change; null if it stays, or has a problem. `read` is the sent geometry as an import
- * reads it; null without one.
- */
-export const changedShape = (
+/** Adds a problem for each part of the shape that a PATCH would change. */
+export const checkSameShape = (
   location: LocationResource,
-  { geometry, radius_meters, type }: Partial<SentLocationPatch>,
-  read: ImportedLocation | RejectedFeature | null,
+  { geometry, radius_meters: radius = location.radius_meters, type = location.type }: Partial<SentLocation>,
+  read: ReadGeometry,
   problems: Problems,
-): StoredShape | null => {
-  const isKept = read === null || isSameGeometry(geometry, location.geometry);
-  const shape = isKept
-    ? keptGeometry(location, radius_meters, geometry !== undefined, problems)
-    : sentGeometry(read, isPoint(geometry), radius_meters, problems);
-  const next = (shape ?? location).type;
-  if (type !== undefined && type !== next && !problems.has("geometry"))
-    problems.add(
-      "type",
-      "The type cannot be changed here: it is that of the geometry. Send another geometry, or change it by " +
-        "importing the location again with its external id. Leave the type out.",
-    );
-  return shape;
+): void => {
+  const same = {
+    geometry: geometry === undefined || isSameGeometry(location.geometry, read),
+    type: type === location.type,
+    radius_meters: [radius, readRadius(radius, () => undefined)].includes(location.radius_meters),
+  };
+  const elsewhere =
+    "The {field} cannot be changed here: use PUT …/shape, or import it again with the same external_id.";
+  for (const [field, isSame] of Object.entries(same))
+    if (!isSame) problems.add(field, fieldSentence(elsewhere, [field.replace("_meters", "")]));
 };
 
-const keptGeometry = (
-  { geometry, radius_meters }: LocationResource,
-  radius: unknown,
-  isSent: boolean,
-  problems: Problems,
-): StoredShape | null => {
-  if (radius === undefined || radius === radius_meters) return null;
-  if (geometry.type === "Polygon") {
-    // As in an import, a radius beside a Polygon is not read.
-    if (!isSent) problems.add("radius_meters", "A polygon has no radius; leave it out, or send a Point.");
-    return null;
-  }
-  const [longitude, latitude] = geometry.coordinates;
-  const radiusMeters = sentRadius(radius, problems);
-  return radiusMeters === undefined
-    ? null
-    : { type: "circle", latitude, longitude, radiusMeters, rings: null };
+/** Whether a geometry means the stored one; its rings may begin at other positions. */
+const isSameGeometry = (stored: Geometry, read: ReadGeometry): boolean => {
+  if (read._tag === "RejectedFeature") return false;
+  const { latitude, longitude, rings } = read;
+  if (stored.type === "Point")
+    return rings === null && stored.coordinates[0] === longitude && stored.coordinates[1] === latitude;
+  const sent = (JSON.parse(rings ?? "[]") as ReadonlyArray<Ring>).map(roundText);
+  const isTurned = (text: string, index: number) =>
+    text.length === sent[index]?.length && text.repeat(2).includes(sent[index]);
+  return sent.length === stored.coordinates.length && stored.coordinates.map(roundText).every(isTurned);
 };
 
-const sentGeometry = (
-  read: ImportedLocation | RejectedFeature,
-  isCircle: boolean,
-  radius: unknown,
+/** The positions of a ring, each once and with a comma, so that repeated texts have each beginning. */
+const roundText = (ring: Ring): string => `${JSON.stringify(ring.slice(1)).slice(1, -1)},`;
+
+/** The sent shape; null if it has a problem. A radius beside a polygon is not read, as in an import. */
+export const readShape = (
+  { geometry, radius_meters: radius }: Partial<SentLocation>,
+  read: ReadGeometry,
   problems: Problems,
 ): StoredShape | null => {
   const isRejected = read._tag === "RejectedFeature";
   if (isRejected) for (const reason of read.reasons) problems.add("geometry", reason);
-  // Whether a geometry that cannot be read needs a radius is not known.
-  const isRadiusRead = isCircle && (radius !== undefined || !isRejected);
-  const radiusMeters = isRadiusRead ? sentRadius(radius, problems) : undefined;
-  if (isRejected || (isCircle && radiusMeters === undefined)) return null;
+  const radiusMeters = isPoint(geometry)
+    ? readRadius(radius, rejectAt("radius_meters", problems), "radius_meters")
+    : null;
+  if (isRejected || radiusMeters === undefined) return null;
   const { latitude, longitude, rings, type } = read;
   return { type, latitude, longitude, rings, radiusMeters: radiusMeters ?? read.radiusMeters };
 };
 
-const sentRadius = (radius: unknown, problems: Problems) =>
-  readRadius(
-    radius,
-    (reason) => {
-      problems.add("radius_meters", reason);
-      return undefined;
-    },
-    "radius_meters",
-  );
-
 const isPoint = (geometry: unknown): boolean =>
   typeof geometry === "object" && geometry !== null && "type" in geometry && geometry.type === "Point";
 
-/** Whether a sent geometry equals the stored one; only `type` and `coordinates` are compared. */
-const isSameGeometry = (sent: unknown, stored: Geometry): boolean => {
-  if (typeof sent !== "object" || sent === null) return false;
-  const { coordinates, type } = sent as { readonly coordinates?: unknown; readonly type?: unknown };
-  return type === stored.type && isSame(coordinates, stored.coordinates);
-};
+const rejectAt =
+  (field: string, problems: Problems): Reject =>
+  (reason) => {
+    problems.add(field, reason);
+    return undefined;
+  };
 
-const isSame = (sent: unknown, stored: unknown): boolean => {
-  if (!Array.isArray(stored)) return sent === stored;
-  if (!Array.isArray(sent) || sent.length !== stored.length) return false;
-  return stored.every((each, index) => isSame(sent[index], each));
-};
-
-/** The names of the groups after a change; null if they stay, or have a problem. */
-export const changedGroups = (
-  { groups }: LocationResource,
-  sent: unknown,
-  problems: Problems,
-): ReadonlySet<string> | null => {
-  if (sent === undefined) return null;
-  if (!Array.isArray(sent) || sent.length > maxGroups) {
-    const sentence = Array.isArray(sent)
-      ? "The groups can have at most 1,000 names."
-      : "The groups must be a list of names; an empty list takes the location out of all groups.";
-    problems.add("groups", sentence);
-    return null;
-  }
+/** The sent names of groups, each once; null if they have a problem. */
+export const readGroups = (sent: unknown, problems: Problems): ReadonlySet<string> | null => {
   const names = new Set<string>();
-  sent.forEach((value: unknown, index) => {
-    const reject = (reason: string) => {
-      problems.add(`groups.${index}`, reason);
-      return undefined;
-    };
+  const isList = Array.isArray(sent);
+  const isTooLong = isList && sent.length > 10 * maxGroups;
+  for (const [index, value] of isList && !isTooLong ? sent.entries() : []) {
+    const reject = rejectAt(`groups.${index}`, problems);
     const name = readText(value, "group name", reject, () => reject("A group needs a name; leave null out."));
     if (name !== undefined) names.add(name);
-  });
-  const isKept = names.size === groups.length && groups.every((name) => names.has(name));
-  return isKept || problems.has("groups") ? null : names;
+  }
+  if (isTooLong || names.size > maxGroups) problems.add("groups", `The groups can be at most ${maxGroups}.`);
+  if (!isList) problems.add("groups", "The groups must be a list of names; an empty list is no group.");
+  return problems.has("groups") ? null : names;
 };

@@ -127,43 +127,37 @@ const texts = {
   }),
 };
 
-/** Body of a change: fields that are left out keep their value (contract G1, CO2). */
-export const LocationPatch = Schema.Struct({
-  ...texts,
-  geometry: Schema.optionalKey(
-    GeometryAnswer.annotate({
-      description: "The new shape, by the rules of an import: a Point with `radius_meters`, or a Polygon.",
-    }),
-  ),
+/** Body of a change: fields that are left out keep their value (contract G1, LO1). */
+export const LocationPatch = Schema.Struct(texts).annotate({ identifier: "LocationPatch" });
+
+/** Body of a new shape (contract LO2). */
+export const LocationShape = Schema.Struct({
+  geometry: GeometryAnswer.annotate({
+    description: "A Point, which needs `radius_meters`, or a Polygon, by the rules of an import.",
+  }),
   radius_meters: optionalOrNull(
     Schema.Finite.annotate({
-      description: "The radius of a Point or of a circle, 50 to 1000 metres; null for a polygon.",
+      description: "The radius of a Point, 50 to 1000 metres; not read for a polygon.",
       examples: [150],
     }),
   ),
-  groups: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({
-      description:
-        "Names of the groups that the location is in from now on, at most 1,000; missing ones are created.",
-      examples: [["Amsterdam"]],
-    }),
-  ),
-  type: Schema.optionalKey(
-    ShapeType.annotate({
-      description: "The type of the geometry; another one is an error.",
-      examples: ["circle"],
-    }),
-  ),
-}).annotate({ identifier: "LocationPatch" });
+}).annotate({ identifier: "LocationShape" });
+
+/** Body of new groups (contract LO3). */
+export const LocationGroupNames = Schema.Struct({
+  groups: Schema.Array(Schema.String).annotate({
+    description:
+      "Names of all groups that the location is in from now on, at most 100; missing ones are made.",
+    examples: [["Amsterdam", "Flagship stores"]],
+  }),
+}).annotate({ identifier: "LocationGroupNames" });
 
 const any = Schema.optionalKey(Schema.Unknown);
 
-/** A change as it is parsed: the rules of an import read the shape and the groups, and give every reason. */
-export const SentLocationPatch = Schema.Struct({
-  ...texts,
-  geometry: any,
-  radius_meters: any,
-  groups: any,
-  type: any,
-});
+/** Shape and groups as they are parsed: the rules of an import read them, and give every reason. */
+export const SentLocation = Schema.Struct({ geometry: any, radius_meters: any, type: any, groups: any });
+export type SentLocation = typeof SentLocation.Type;
+
+/** A change as it is parsed. */
+export const SentLocationPatch = Schema.Struct({ ...texts, ...SentLocation.fields });
 export type SentLocationPatch = typeof SentLocationPatch.Type;

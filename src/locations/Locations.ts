@@ -11,12 +11,10 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { runSliced } from "../workers/TimeSlices.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import type { RejectedFeature } from "./GeoJsonImport.ts";
-import type { ImportedLocation } from "./ImportedLocation.ts";
-import { changedGroups, changedShape } from "./LocationEdit.ts";
+import { checkSameShape, type ReadGeometry, readGroups, readShape } from "./LocationEdit.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
-import type { SentLocationPatch, LocationResource } from "./LocationResource.ts";
+import type { LocationResource, SentLocation, SentLocationPatch } from "./LocationResource.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
 import { type LocationFilters, LocationsRepository } from "./LocationsRepository.ts";
 
@@ -41,6 +39,14 @@ function* newest(
   return ids;
 }
 
+/** A change of a location. `geometry` is the sent one as an import reads it. @throws 404, 422 */
+export type Change<Body extends object> = (
+  tenant: Tenant,
+  id: string,
+  body: ParsedBody<Body>,
+  geometry: ReadGeometry,
+) => Effect.Effect<LocationResource, NotFound | Unprocessable>;
+
 /** Locations of one environment. `LocationImports` creates them. */
 export class Locations extends Context.Service<
   Locations,
@@ -61,16 +67,12 @@ export class Locations extends Context.Service<
     ) => Effect.Effect<{ readonly text: string; readonly version: string }, ServiceUnavailable>;
     /** @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationResource, NotFound>;
-    /**
-     * Changes the fields that were sent (contract G1, CO2). `geometry` is the sent one as an import reads it;
-     * null without one. @throws 404, 422
-     */
-    readonly update: (
-      tenant: Tenant,
-      id: string,
-      body: ParsedBody<SentLocationPatch>,
-      geometry: ImportedLocation | RejectedFeature | null,
-    ) => Effect.Effect<LocationResource, NotFound | Unprocessable>;
+    /** Changes the texts that were sent (contract G1, LO1). */
+    readonly update: Change<SentLocationPatch>;
+    /** Gives a location another shape (contract LO2). */
+    readonly setShape: Change<SentLocation>;
+    /** Puts a location into exactly the sent groups (contract LO3). */
+    readonly setGroups: Change<SentLocation>;
     /** Deletes a location and removes it from its groups and campaigns (contract E12). @throws 404 */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound>;
     /**
@@ -96,6 +98,17 @@ export class Locations extends Context.Service<
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const location = isUuid(id) ? yield* repository.find(tenant, id) : null;
         return location ?? (yield* notFound);
+      });
+
+      const lock = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+        yield* workspaces.lock(tenant);
+        return { location: yield* find(tenant, id), now: yield* Clock.currentTimeMillis };
+      });
+
+      const recorded = Effect.fnUntraced(function* (tenant: Tenant, before: LocationResource) {
+        const after = yield* find(tenant, before.id);
+        yield* activity.record(tenant, locationChange("update", before, after));
+        return after;
       });
 
       return Locations.of({
@@ -129,34 +142,46 @@ export class Locations extends Context.Service<
 
         update: Effect.fn("Locations.update")(function* (tenant, id, body, geometry) {
           const { fields, problems } = body;
-          yield* workspaces.lock(tenant);
-          const location = yield* find(tenant, id);
-          const shape = changedShape(location, fields, geometry, problems);
-          const groups = changedGroups(location, fields.groups, problems);
-          const externalId = fields.external_id;
-          if (externalId !== undefined && externalId !== null) {
-            const holder = yield* repository.findByExternalId(tenant, externalId);
-            if (holder !== null && holder !== location.id) {
-              problems.add(
-                "external_id",
-                `The external id "${externalId}" belongs to the location ${holder}; choose another one.`,
-              );
-            }
+          const { location, now } = yield* lock(tenant, id);
+          checkSameShape(location, fields, geometry, problems);
+          const holder =
+            typeof fields.external_id === "string"
+              ? yield* repository.findByExternalId(tenant, fields.external_id)
+              : null;
+          if (holder !== null && holder !== location.id) {
+            const taken = `The external id "${fields.external_id}" belongs to the location ${holder}`;
+            problems.add("external_id", `${taken}; choose another one.`);
           }
-          const { address, external_id, name } = yield* body.complete;
-          const now = yield* Clock.currentTimeMillis;
+          const { address = location.address, name = location.name, ...sent } = yield* body.complete;
+          const { external_id: externalId = location.external_id } = sent;
+          const isKept =
+            name === location.name && address === location.address && externalId === location.external_id;
+          if (isKept) return location;
+          yield* repository.update(tenant, location.id, { name, address, externalId }, now);
+          return yield* recorded(tenant, location);
+        }, database.atomically),
+
+        setShape: Effect.fn("Locations.setShape")(function* (tenant, id, body, geometry) {
+          const { location, now } = yield* lock(tenant, id);
+          const shape = readShape(body.fields, geometry, body.problems);
+          yield* body.complete;
           if (shape !== null) yield* imports.reshape(tenant, location, shape, now);
-          if (groups !== null) yield* imports.regroup(tenant, location.id, groups, now);
-          const change = { name, address, externalId: external_id };
-          const updated = (yield* repository.update(tenant, location.id, change, now)) ?? (yield* notFound);
-          yield* activity.record(tenant, locationChange("update", location, updated));
-          return updated;
+          return yield* recorded(tenant, location);
+        }, database.atomically),
+
+        setGroups: Effect.fn("Locations.setGroups")(function* (tenant, id, body) {
+          const { location, now } = yield* lock(tenant, id);
+          const names = readGroups(body.fields.groups, body.problems);
+          yield* body.complete;
+          if (names !== null) yield* imports.regroup(tenant, location.id, names, now);
+          const { address, external_id: externalId, name } = location;
+          yield* repository.update(tenant, location.id, { name, address, externalId }, now);
+          return yield* recorded(tenant, location);
         }, database.atomically),
 
         delete: Effect.fn("Locations.delete")(function* (tenant, id) {
-          yield* workspaces.lock(tenant);
-          const location = yield* find(tenant, id);
-          yield* repository.delete(tenant, location.id, yield* Clock.currentTimeMillis);
+          const { location, now } = yield* lock(tenant, id);
+          yield* repository.delete(tenant, location.id, now);
           yield* locationIndexes.changed(tenant);
           yield* activity.record(tenant, locationChange("delete", location, null));
           return { id: location.id, deleted: true as const };

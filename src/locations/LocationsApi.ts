@@ -3,13 +3,25 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { Instant } from "../time/Instant.ts";
-import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
+import {
+  bodyErrors,
+  NotFound,
+  PayloadTooLarge,
+  Unprocessable,
+  UnsupportedMediaType,
+} from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { BodyRules } from "../wire/RequestBody.ts";
 import { shownText } from "../wire/ShownFields.ts";
 import { FeatureCollection, ImportReport } from "./LocationImport.ts";
 import { locationSearchParameters } from "./LocationSearch.ts";
-import { LocationPatch, LocationPoints, LocationResource } from "./LocationResource.ts";
+import {
+  LocationGroupNames,
+  LocationPatch,
+  LocationPoints,
+  LocationResource,
+  LocationShape,
+} from "./LocationResource.ts";
 
 const params = {
   location: shownText("Id of the location.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
@@ -42,6 +54,14 @@ export const importBodyRules = {
   contentTypes: ["application/json", "application/geo+json"],
   isStreamed: true,
 };
+
+/** The parts of an endpoint that changes a location by this body. */
+const changeOf = <Body extends Schema.Top>(payload: Body) => ({
+  params,
+  payload,
+  success: Data(LocationResource),
+  error: [NotFound, ...bodyErrors] as const,
+});
 
 /** Endpoints that import, list, show, change and delete locations. */
 export class LocationsApi extends HttpApiGroup.make("locations")
@@ -110,19 +130,34 @@ export class LocationsApi extends HttpApiGroup.make("locations")
       .annotate(Needs, "locations:read")
       .annotate(OpenApi.Summary, "Show a location"),
 
-    HttpApiEndpoint.patch("update", "/locations/:location", {
-      params,
-      payload: LocationPatch,
-      success: Data(LocationResource),
-      error: [NotFound, Unprocessable, PayloadTooLarge, UnsupportedMediaType],
-    })
+    HttpApiEndpoint.patch("update", "/locations/:location", changeOf(LocationPatch))
       .annotate(Needs, "locations:write")
       .middleware(Idempotency)
       .annotate(OpenApi.Summary, "Change a location")
       .annotate(
         OpenApi.Description,
-        "Fields that are left out keep their value. `geometry`, `radius_meters` and `groups` are read by " +
-          "the rules of an import; positions count by the new shape from the next request on.",
+        "Fields that are left out keep their value. A shape that is sent back as it is changes nothing; " +
+          "another one is refused, as shape and groups have their own endpoints.",
+      ),
+
+    HttpApiEndpoint.put("setShape", "/locations/:location/shape", changeOf(LocationShape))
+      .annotate(Needs, "locations:write")
+      .middleware(Idempotency)
+      .annotate(OpenApi.Summary, "Change the shape of a location")
+      .annotate(
+        OpenApi.Description,
+        "By the rules of an import. The location keeps its id, reports and campaigns; positions count by " +
+          "the new shape from the next request on.",
+      ),
+
+    HttpApiEndpoint.put("setGroups", "/locations/:location/groups", changeOf(LocationGroupNames))
+      .annotate(Needs, "locations:write")
+      .middleware(Idempotency)
+      .annotate(OpenApi.Summary, "Put a location into groups")
+      .annotate(
+        OpenApi.Description,
+        "The location is in exactly these groups from then on. Missing groups are made; one that becomes " +
+          "empty stays.",
       ),
 
     HttpApiEndpoint.delete("delete", "/locations/:location", { params, success: Deleted, error: [NotFound] })

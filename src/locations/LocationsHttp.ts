@@ -1,4 +1,4 @@
-import { Effect } from "effect";
+import { Effect, type Schema } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
@@ -6,13 +6,14 @@ import { compressedUnlessKnown } from "../http/CompressedText.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
 import { readParsedBody } from "../wire/ParsedBody.ts";
+import type { RequestInput } from "../wire/RequestBody.ts";
 import { exactText, searchPattern } from "../wire/SearchText.ts";
 import { ImportReader } from "./import/ImportReader.ts";
 import { LocationImports } from "./LocationImports.ts";
 import { readLocationSearch } from "./LocationSearch.ts";
 import { isDryRun } from "./LocationsApi.ts";
-import { SentLocationPatch } from "./LocationResource.ts";
-import { Locations } from "./Locations.ts";
+import { SentLocation, SentLocationPatch } from "./LocationResource.ts";
+import { type Change, Locations } from "./Locations.ts";
 
 /** Handlers of `LocationsApi`. */
 export const locationsHandlers = handlerGroup(
@@ -23,6 +24,23 @@ export const locationsHandlers = handlerGroup(
     const imports = yield* LocationImports;
     const reader = yield* ImportReader;
     const cursors = yield* Cursors;
+    const changed =
+      <Fields extends typeof SentLocation.fields>(
+        schema: Schema.Struct<Fields>,
+        change: Change<Schema.Struct<Fields>["Type"] & object>,
+      ) =>
+      ({ params, ...input }: RequestInput & { readonly params: { readonly location: string } }) =>
+        callerData(
+          Effect.fnUntraced(function* (caller) {
+            // A missing location is reported before any problem of the body (contract B1).
+            yield* locations.find(caller, params.location);
+            const body = yield* readParsedBody(schema, input);
+            const { geometry } = body.fields as Partial<SentLocation>;
+            const read = yield* reader.readGeometry(caller, geometry);
+            return yield* change(caller, params.location, body, read);
+          }),
+        );
+
     return handlers
       .handle("list", ({ query }) =>
         Effect.gen(function* () {
@@ -58,18 +76,9 @@ export const locationsHandlers = handlerGroup(
         }),
       )
       .handle("get", ({ params }) => callerData((caller) => locations.find(caller, params.location)))
-      .handleRaw("update", ({ endpoint, params, request }) =>
-        callerData(
-          Effect.fnUntraced(function* (caller) {
-            // A missing location is reported before any problem of the body (contract B1).
-            yield* locations.find(caller, params.location);
-            const body = yield* readParsedBody(SentLocationPatch, { request, endpoint });
-            const sent = body.fields.geometry;
-            const geometry = sent === undefined ? null : yield* reader.readGeometry(caller, sent);
-            return yield* locations.update(caller, params.location, body, geometry);
-          }),
-        ),
-      )
+      .handleRaw("update", changed(SentLocationPatch, locations.update))
+      .handleRaw("setShape", changed(SentLocation, locations.setShape))
+      .handleRaw("setGroups", changed(SentLocation, locations.setGroups))
       .handle("delete", ({ params }) => callerData((caller) => locations.delete(caller, params.location)));
   }),
 );

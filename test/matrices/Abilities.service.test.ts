@@ -52,7 +52,7 @@ const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 /** A request that passes the checks up to the ability, and then fails on an unknown id or an invalid body. */
 const harmless = (endpoint: Endpoint) => ({
   params: Object.fromEntries(endpoint.params.map((name) => [name, unknownId])),
-  ...(endpoint.method === "POST" || endpoint.method === "PATCH" ? { body: "{" } : {}),
+  ...(["POST", "PUT", "PATCH"].includes(endpoint.method) ? { body: "{" } : {}),
 });
 
 describe("The ability of each endpoint", () => {

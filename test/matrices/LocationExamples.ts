@@ -29,6 +29,20 @@ export const locationExamples: Examples = {
         body: { name: "Renamed", address: "Dam 1", external_id: randomUUID() },
       })),
   },
+  "PUT /locations/:location/shape": {
+    request: ({ make }) =>
+      Effect.map(make.location, ({ location }) => ({
+        params: { location },
+        body: { geometry: { type: "Point", coordinates: [5, 52] }, radius_meters: 75 },
+      })),
+  },
+  "PUT /locations/:location/groups": {
+    request: ({ make }) =>
+      Effect.map(make.location, ({ location }) => ({
+        params: { location },
+        body: { groups: [`Group ${randomUUID()}`] },
+      })),
+  },
   "DELETE /locations/:location": onLocation,
   "GET /location-groups": plain({ query: { limit: "1", name: "Nobody" } }),
   "GET /location-groups/:locationGroup": {

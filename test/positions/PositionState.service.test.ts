@@ -226,7 +226,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         moves += outcomes.flatMap(({ deliveries }) => deliveries).length;
       }
       assert.strictEqual(moves, 6);
-      // Each process finds the location that another has just imported, and its new shape (CO2).
+      // Each process finds the location that another has just imported, and its new shape (LO2).
       for (const [at, process] of processes.entries()) {
         const [added] = yield* production.imports(pointFeature({ name: `New ${at}` }));
         const movesAt = Effect.fnUntraced(function* (seconds: number) {
@@ -241,7 +241,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
         });
         assert.deepStrictEqual(yield* movesAt(20 + 2 * at), ["enter"], `process ${at}`);
         const body = { geometry: { type: "Point", coordinates: far }, radius_meters: 100 };
-        yield* platform.production(`/locations/${added}`, { method: "PATCH", body });
+        yield* platform.production(`/locations/${added}/shape`, { method: "PUT", body });
         assert.deepStrictEqual(yield* movesAt(21 + 2 * at), ["exit"], `process ${at}`);
       }
     }),

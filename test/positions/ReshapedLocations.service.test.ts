@@ -7,14 +7,14 @@ import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);
-const circle = (coordinates: readonly [number, number], radius_meters = 100) => ({
+const circle = (coordinates: readonly number[], radius_meters = 100) => ({
   geometry: { type: "Point", coordinates },
   radius_meters,
 });
 
 layer(TestWaypost.layer)("A location of another shape", (it) => {
   it.effect(
-    "positions count by the new shape from the next request on, and visits go on by it (CO2.5, Y26)",
+    "positions count by the new shape from the next request on, and visits go on by it (LO2.4, Y26)",
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
@@ -23,20 +23,20 @@ layer(TestWaypost.layer)("A location of another shape", (it) => {
         const campaign = yield* production.campaign({ location_ids: [location] });
         yield* production.notification(campaign);
         const phone = yield* production.tracked;
-        const patch = (body: object) =>
-          platform.production(`/locations/${location}`, { method: "PATCH", body });
+        const put = (body: object) =>
+          platform.production(`/locations/${location}/shape`, { method: "PUT", body });
         const entered = yield* phone.isAt(dam);
         assert.deepStrictEqual([entered.moves, entered.deliveries.length], [["enter Dam"], 1]);
-        yield* patch({ radius_meters: 800 });
+        yield* put(circle(dam, 800));
         assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 700))).moves, []);
-        yield* patch({ radius_meters: 300 });
+        yield* put(circle(dam, 300));
         assert.deepStrictEqual((yield* phone.isAt(northOf(dam, 700))).moves, ["exit Dam"]);
-        yield* patch(circle(far));
+        yield* put(circle(far));
         assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
-        yield* patch({ geometry: { type: "Polygon", coordinates: [box(4.8, 52.3, 5, 52.4)] } });
+        yield* put({ geometry: { type: "Polygon", coordinates: [box(4.8, 52.3, 5, 52.4)] } });
         const again = yield* phone.isAt(dam);
         assert.deepStrictEqual([again.moves, again.deliveries.length], [["enter Dam"], 1]);
-        yield* patch(circle(far));
+        yield* put(circle(far));
         assert.deepStrictEqual((yield* phone.isAt(dam)).moves, ["exit Dam"]);
         // Targeting, reports and deliveries know the location as before.
         const { targeting } = (yield* platform.production(`/campaigns/${campaign}`)).body.data;
@@ -49,7 +49,7 @@ layer(TestWaypost.layer)("A location of another shape", (it) => {
       }),
   );
 
-  it.effect("the groups of a location decide which campaigns it triggers, at once (CO2.5)", () =>
+  it.effect("the groups of a location decide which campaigns it triggers, at once (LO3.2)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
       const { platform, production } = yield* positionWorld();
@@ -57,16 +57,16 @@ layer(TestWaypost.layer)("A location of another shape", (it) => {
       yield* production.imports(pointFeature({ name: "Other", group: "Shops" }, [...far]));
       const campaign = yield* production.campaign({ location_ids: [], location_group_names: ["Shops"] });
       yield* production.notification(campaign);
-      const patch = (groups: ReadonlyArray<string>) =>
-        platform.production(`/locations/${location}`, { method: "PATCH", body: { groups } });
+      const put = (groups: ReadonlyArray<string>) =>
+        platform.production(`/locations/${location}/groups`, { method: "PUT", body: { groups } });
       const messages = Effect.gen(function* () {
         const phone = yield* production.tracked;
         return (yield* phone.isAt(dam)).deliveries.length;
       });
       assert.strictEqual(yield* messages, 0);
-      yield* patch(["Shops"]);
+      yield* put(["Shops"]);
       assert.strictEqual(yield* messages, 1);
-      yield* patch([]);
+      yield* put([]);
       assert.strictEqual(yield* messages, 0);
     }),
   );
@@ -78,8 +78,8 @@ layer(withoutJobs)("A visit at a location of another shape", (it) => {
       const world = yield* dwellWorld();
       yield* world.phone.sees("enter", world.location);
       yield* TestClock.adjust("5 minutes");
-      const { status } = yield* world.production.platform(`/locations/${world.location}`, {
-        method: "PATCH",
+      const { status } = yield* world.production.platform(`/locations/${world.location}/shape`, {
+        method: "PUT",
         body: circle(far),
       });
       assert.strictEqual(status, 200);

@@ -1,6 +1,6 @@
 import { Console, Effect, Option } from "effect";
 import { Flag } from "effect/cli";
-import type { LocationPatch } from "../../client/WaypostClient.ts";
+import type { LocationShape } from "../../client/WaypostClient.ts";
 import { type ImportFormat, importFormats } from "../../client/location-files/FileFormat.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
@@ -193,19 +193,26 @@ const change = command("change", {
       onNone: () => Effect.undefined,
       onSome: (text) =>
         Effect.try({
-          try: () => JSON.parse(text) as LocationPatch["geometry"],
+          try: () => JSON.parse(text) as LocationShape["geometry"],
           catch: () => badUsage("--geometry must be a GeoJSON geometry, such as a Point or a Polygon."),
         }),
     });
     const platform = yield* openPlatform(flags);
-    const changed = yield* platform((client) =>
-      client.locations.update(flags.location, {
-        name: Option.getOrUndefined(flags.name),
-        geometry,
-        radius_meters: Option.getOrUndefined(flags.radius),
-        groups: flags.groups.length > 0 || flags.noGroups ? flags.groups : undefined,
-      }),
-    );
+    const radius = Option.getOrUndefined(flags.radius);
+    if (geometry !== undefined || radius !== undefined) {
+      const kept = yield* platform((client) => client.locations.get(flags.location));
+      if (geometry === undefined && kept.type === "polygon")
+        return yield* badUsage(
+          "--radius is for circles, and this location is a polygon: give --geometry, too.",
+        );
+      const shape = { geometry: geometry ?? kept.geometry, radius_meters: radius };
+      yield* platform((client) => client.locations.setShape(flags.location, shape));
+    }
+    const { groups } = flags;
+    if (groups.length > 0 || flags.noGroups)
+      yield* platform((client) => client.locations.setGroups(flags.location, { groups }));
+    const name = Option.getOrUndefined(flags.name);
+    const changed = yield* platform((client) => client.locations.update(flags.location, { name }));
     yield* printOne(
       changed,
       ({ groups, name, radius_meters, type }) =>

@@ -1044,6 +1044,12 @@ export interface LocationGroup {
   readonly updated_at: string;
 }
 
+/** The JSON of `LocationGroupNames`. */
+export interface LocationGroupNames {
+  /** Names of all groups that the location is in from now on, at most 100; missing ones are made. */
+  readonly groups: ReadonlyArray<string>;
+}
+
 /** The JSON of `LocationPatch`. */
 export interface LocationPatch {
   /** Name of the location; cannot be emptied. */
@@ -1052,27 +1058,6 @@ export interface LocationPatch {
   readonly address?: string | null | undefined;
   /** Your own id of the location, unique among locations; null or empty clears it. */
   readonly external_id?: string | null | undefined;
-  /** The new shape, by the rules of an import: a Point with `radius_meters`, or a Polygon. */
-  readonly geometry?:
-    | {
-        /** The geometry of a circle. */
-        readonly type: "Point";
-        /** The circle's centre. */
-        readonly coordinates: readonly [number, number];
-      }
-    | {
-        /** The geometry of a polygon. */
-        readonly type: "Polygon";
-        /** Rings of positions (RFC 7946): the exterior ring counter-clockwise, then the holes clockwise. */
-        readonly coordinates: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
-      }
-    | undefined;
-  /** The radius of a Point or of a circle, 50 to 1000 metres; null for a polygon. */
-  readonly radius_meters?: number | null | undefined;
-  /** Names of the groups that the location is in from now on, at most 1,000; missing ones are created. */
-  readonly groups?: ReadonlyArray<string> | undefined;
-  /** The type of the geometry; another one is an error. */
-  readonly type?: "circle" | "polygon" | undefined;
 }
 
 /** Id, longitude, latitude and radius of a location. */
@@ -1102,6 +1087,26 @@ export interface LocationReportRow {
    * there, however much later; null when no entry was followed by an exit.
    */
   readonly dwell_minutes: number | null;
+}
+
+/** The JSON of `LocationShape`. */
+export interface LocationShape {
+  /** A Point, which needs `radius_meters`, or a Polygon, by the rules of an import. */
+  readonly geometry:
+    | {
+        /** The geometry of a circle. */
+        readonly type: "Point";
+        /** The circle's centre. */
+        readonly coordinates: readonly [number, number];
+      }
+    | {
+        /** The geometry of a polygon. */
+        readonly type: "Polygon";
+        /** Rings of positions (RFC 7946): the exterior ring counter-clockwise, then the holes clockwise. */
+        readonly coordinates: ReadonlyArray<ReadonlyArray<readonly [number, number]>>;
+      };
+  /** The radius of a Point, 50 to 1000 metres; not read for a polygon. */
+  readonly radius_meters?: number | null | undefined;
 }
 
 /** The JSON of `Me`. */
@@ -2780,9 +2785,8 @@ export interface LocationsEndpoints {
   /** Show a location */
   get(location: string, options?: CallOptions): Promise<Location>;
   /**
-   * Change a location. Fields that are left out keep their value. `geometry`, `radius_meters` and
-   * `groups` are read by the rules of an import; positions count by the new shape from the next
-   * request on.
+   * Change a location. Fields that are left out keep their value. A shape that is sent back as it is
+   * changes nothing; another one is refused, as shape and groups have their own endpoints.
    */
   update(location: string, body: LocationPatch, options?: ChangeOptions): Promise<Location>;
   /**
@@ -2790,6 +2794,16 @@ export interface LocationsEndpoints {
    * events still count in the totals of reports.
    */
   delete(location: string, options?: ChangeOptions): Promise<Deleted>;
+  /**
+   * Change the shape of a location. By the rules of an import. The location keeps its id, reports and
+   * campaigns; positions count by the new shape from the next request on.
+   */
+  setShape(location: string, body: LocationShape, options?: ChangeOptions): Promise<Location>;
+  /**
+   * Put a location into groups. The location is in exactly these groups from then on. Missing groups
+   * are made; one that becomes empty stays.
+   */
+  setGroups(location: string, body: LocationGroupNames, options?: ChangeOptions): Promise<Location>;
 }
 
 /** Named sets of locations, created by imports. */
@@ -3514,6 +3528,8 @@ export const platformEndpoints = {
     get: "GET /locations/{location}",
     update: "PATCH /locations/{location} body key",
     delete: "DELETE /locations/{location} key",
+    setShape: "PUT /locations/{location}/shape body key",
+    setGroups: "PUT /locations/{location}/groups body key",
   },
   locationGroups: {
     list: "GET /location-groups pages query",

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { access, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { box, collection, pointFeature } from "../../locations/Features.ts";
+import { box, collection, pointFeature, polygonFeature } from "../../locations/Features.ts";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
 
@@ -202,6 +202,44 @@ layer(TestWaypost.shared)("waypost location import", (it) => {
       for (const line of drawn.split("\r")) assert.isAtMost(line.length, 60 + 3);
       const silent = yield* runCli(parameters, environment);
       assert.deepStrictEqual([silent.code, silent.stderr], [0, ""]);
+    }),
+  );
+});
+
+layer(TestWaypost.shared)("waypost location change", (it) => {
+  it.effect("location change moves, resizes, groups and renames, each for itself (cli.location_change)", () =>
+    Effect.gen(function* () {
+      const { into, json, origin, run, sandbox } = yield* importWorld;
+      const body = collection(
+        pointFeature({ name: "Dam", group: "Old", external_id: "d" }),
+        polygonFeature(box(0, 0, 2, 1)),
+      );
+      const { results } = (yield* sandbox("/locations/import", { body })).body.data;
+      const [dam, area]: ReadonlyArray<string> = results.map(({ id }: { readonly id: string }) => id);
+      const change = (flags: string, id = dam) => json(`location change ${id} ${into} ${flags}`);
+      const read = Effect.map(sandbox(`/locations/${dam}`), (answer) => answer.body.data);
+      const before = yield* read;
+      assert.deepStrictEqual(yield* change(""), before);
+      assert.deepInclude(yield* change("--radius 200"), { geometry: before.geometry, radius_meters: 200 });
+      assert.deepInclude(yield* change("--group A --group B --name Square"), {
+        name: "Square",
+        groups: ["A", "B"],
+      });
+      assert.deepInclude(yield* change("--no-groups"), { groups: [], radius_meters: 200, external_id: "d" });
+      const point = { type: "Point", coordinates: [5, 52] };
+      const environment = { WAYPOST_URL: origin, WAYPOST_OPERATOR_KEY: testOperatorKey };
+      const parameters = `location change ${dam} ${into} --radius 60 --json --geometry`.split(" ");
+      const { stdout } = yield* runCli([...parameters, JSON.stringify(point)], environment);
+      const moved = JSON.parse(stdout);
+      assert.deepInclude(moved, { geometry: point, radius_meters: 60 });
+      assert.deepStrictEqual(yield* read, moved);
+      const refused = yield* run(`location change ${area} ${into} --radius 100 --name Lost`);
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""]);
+      assert.include(refused.stderr, "--radius is for circles");
+      const bad = yield* run(`location change ${dam} ${into} --radius 10 --name Lost`);
+      assert.strictEqual(bad.code, 1);
+      assert.include(bad.stderr, "The radius must be between 50 and 1000 metres");
+      assert.deepStrictEqual(yield* read, moved);
     }),
   );
 });
