@@ -21,8 +21,6 @@ const shared = {
   teardownTimeout: 60_000,
 };
 
-/** Tests of rules run on both stores: in memory, and on PostgreSQL for the statements behind them. */
-const rules = "test/**/*.rules.test.ts";
 const service = "test/**/*.service.test.ts";
 const processes = "test/**/*.process.test.ts";
 const browser = "test/**/*.console.test.ts";
@@ -38,7 +36,7 @@ const withCases = globSync("test/**/*.test.ts").filter((file) =>
   /\bfc\.assert\(|\b(?:cases|someOf)\(/.test(readFileSync(file, "utf8")),
 );
 const onPostgres = {
-  provide: { store: "postgres" as const, oneCaseOf: 4 as const },
+  provide: { oneCaseOf: 4 as const },
   globalSetup: ["test/globalSetup.ts"],
   // The second attempt of a test is reported, and is a fault of the test to find (docs/decisions/0060).
   retry: 1,
@@ -62,7 +60,7 @@ export default defineConfig({
           name: "fast",
           include: ["test/**/*.test.ts"],
           exclude: [service, processes, browser, rows, long],
-          provide: { store: "memory", oneCaseOf: 4 },
+          provide: { oneCaseOf: 4 },
         },
       },
       {
@@ -71,7 +69,7 @@ export default defineConfig({
           ...shared,
           ...onPostgres,
           name: "service",
-          include: [service, rules],
+          include: [service],
           setupFiles: [...shared.setupFiles, "test/rows/RecordStatements.ts"],
         },
       },
@@ -94,7 +92,7 @@ export default defineConfig({
           ...onPostgres,
           name: "long",
           include: [long, ...withCases],
-          provide: { store: "postgres", oneCaseOf: 1 },
+          provide: { oneCaseOf: 1 },
         },
       },
       {

@@ -1,4 +1,4 @@
-/** The only file that connects layers: services to repositories, and a whole process. */
+/** The only file that connects layers: services to statements, and a whole process. */
 import { Layer } from "effect";
 import { HttpRouter } from "effect/http";
 import { CallerAuthentication } from "./access/CallerAuthentication.ts";
@@ -54,7 +54,7 @@ import { MediaLibrary } from "./media/MediaLibrary.ts";
 import { mediaSweeping } from "./media/MediaSweeping.ts";
 import { configuredMediaStore } from "./media/store/ConfiguredMediaStore.ts";
 import { ReadyThumbnails, Thumbnails, thumbnailWorker } from "./media/Thumbnails.ts";
-import { thumbnailsSql } from "./media/ThumbnailsSql.ts";
+import { ThumbnailsSql } from "./media/ThumbnailsSql.ts";
 import { MediaWorkers } from "./media/worker/MediaWorkers.ts";
 import { countSumsJob } from "./experiments/CountSums.ts";
 import { CountSumsSql } from "./experiments/CountSumsSql.ts";
@@ -70,7 +70,7 @@ import { Reports } from "./reports/Reports.ts";
 import { Retention, retentionJob } from "./reports/retention/Retention.ts";
 import { rollupJob, Rollups } from "./reports/rollups/Rollups.ts";
 import { SurveyResults } from "./reports/surveys/SurveyResults.ts";
-import { sqlRepositories } from "./Repositories.ts";
+import { sqlLayers } from "./SqlLayers.ts";
 import { PushCredentials } from "./sending/credentials/PushCredentials.ts";
 import { Deliveries } from "./sending/deliveries/Deliveries.ts";
 import { DeliveryList } from "./sending/deliveries/DeliveryList.ts";
@@ -93,8 +93,8 @@ import { webhookUpkeep } from "./webhooks/WebhookUpkeep.ts";
 import { Worker } from "./workers/Worker.ts";
 import { Workspaces } from "./workspaces/Workspaces.ts";
 
-/** The services behind the platform API, over repositories. */
-export const platformServices = Layer.mergeAll(Notifications.layer, Segments.layer).pipe(
+/** The services behind most of the platform API. */
+const platformServices = Layer.mergeAll(Notifications.layer, Segments.layer).pipe(
   Layer.provideMerge(Contents.layer),
   Layer.provideMerge(Campaigns.layer),
   Layer.provideMerge(SendPlan.layer),
@@ -107,7 +107,7 @@ export const platformServices = Layer.mergeAll(Notifications.layer, Segments.lay
 );
 
 /** Authentication, rate limits, idempotency and cursors: what every interface needs around its handlers. */
-export const requestServices = Layer.mergeAll(
+const requestServices = Layer.mergeAll(
   CallerAuthentication.layer.pipe(Layer.provideMerge(FailedAttempts.layer)),
   IdempotentRequests.layer,
   RateLimits.layer,
@@ -115,8 +115,8 @@ export const requestServices = Layer.mergeAll(
   CsvExports.layer.pipe(Layer.provideMerge(FileExports.layer)),
 );
 
-/** Services whose statements are the product: they have no implementation but PostgreSQL. */
-const statementServices = Layer.mergeAll(
+/** The other services of the interfaces. */
+const productServices = Layer.mergeAll(
   Reports.layer,
   SurveyResults.layer,
   CampaignEstimates.layer.pipe(Layer.provideMerge(Audiences.layer)),
@@ -180,7 +180,7 @@ const sending = Layer.mergeAll(
 );
 
 /** The HTTP server of the interfaces, over their services. */
-export const httpLayer = HttpRouter.serve(interfaces, {
+const httpLayer = HttpRouter.serve(interfaces, {
   disableLogger: true,
   disableListenLog: true,
   // An installation id of 255 characters is at most this long, percent-encoded.
@@ -198,10 +198,10 @@ export const serviceLayer = httpLayer.pipe(
   // Merged layers close concurrently: sending stops at the signal, not after the last request.
   Layer.merge(sending),
   Layer.provideMerge(jobs),
-  Layer.provideMerge(statementServices),
+  Layer.provideMerge(productServices),
   Layer.provideMerge(platformServices),
   Layer.provideMerge(LocationIndexes.layer),
-  Layer.provideMerge(sqlRepositories),
+  Layer.provideMerge(sqlLayers),
   Layer.provideMerge(WorkspaceChanges.layer),
   Layer.provideMerge(RequestActivity.layer),
   // Services above read the public addresses. The socket still closes first: serving ends before its parts
@@ -212,7 +212,7 @@ export const serviceLayer = httpLayer.pipe(
 
 const readyThumbnails = ReadyThumbnails.layer.pipe(
   Layer.provide(Thumbnails.layer),
-  Layer.provide(thumbnailsSql),
+  Layer.provide(ThumbnailsSql.layer),
 );
 
 /** A whole process: the data directory, its database and the service on it. */

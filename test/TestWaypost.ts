@@ -3,6 +3,7 @@ import { TestClock, TestConsole } from "effect/testing";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { TestServer } from "./database/TestServer.ts";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Agent, request } from "undici";
 import { inject } from "vitest";
@@ -62,7 +63,10 @@ const onRequest = 3_660 * 86_400_000;
 export const fakeMedia = Layer.merge(fakeMediaWorkers, fakeThumbnails);
 
 /** The folder of the test run, which is removed with it. Without PostgreSQL there is none. */
-const runFolder = () => (inject("store") === "postgres" ? dirname(inject("testServer").prepared) : tmpdir());
+const runFolder = () => {
+  const server = inject("testServer") as TestServer | undefined;
+  return server === undefined ? tmpdir() : dirname(server.prepared);
+};
 
 /** A data directory that is removed with the test file, or at the latest with the run. */
 export const testDirectory = Layer.effect(
@@ -227,7 +231,7 @@ export class TestWaypost extends Context.Service<TestWaypost>()("waypost/test/Te
     scanMillis = onRequest,
   ) =>
     Layer.effect(TestWaypost, TestWaypost.make).pipe(
-      Layer.provideMerge(Layer.merge(serviceLayer, TestRows.layerSql)),
+      Layer.provideMerge(Layer.merge(serviceLayer, TestRows.layer)),
       Layer.provideMerge(database),
       Layer.provide(Settings.layerTest({ port: 0, allowPrivateAddresses: true, ...config })),
       Layer.provide(media),

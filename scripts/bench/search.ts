@@ -5,8 +5,7 @@
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { LocationsRepository } from "../../src/locations/LocationsRepository.ts";
-import { locationsSql } from "../../src/locations/LocationsSql.ts";
+import { LocationsSql } from "../../src/locations/LocationsSql.ts";
 import { searchPattern } from "../../src/wire/SearchText.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
@@ -18,7 +17,7 @@ const searches = { common: "store", rare: "nr 77777 ", none: "museum", short: "z
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const locations = yield* LocationsRepository;
+  const locations = yield* LocationsSql;
   yield* sql`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
     VALUES (gen_random_uuid(), 'Bench', 'UTC', '2025-01-01Z', '2025-01-01Z')`;
   yield* sql`INSERT INTO tenant SELECT 1, e FROM unnest(ARRAY['sandbox', 'production']) e
@@ -45,4 +44,4 @@ const bench = Effect.gen(function* () {
   yield* measure("without it");
 });
 
-runBench(Effect.provide(bench, onSchema(locationsSql)));
+runBench(Effect.provide(bench, onSchema(LocationsSql.layer)));

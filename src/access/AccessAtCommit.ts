@@ -5,7 +5,7 @@ import { Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import type { HttpServerResponse } from "effect/http";
 import type { Caller } from "./Caller.ts";
-import { type AccessEnd, TokensRepository } from "./TokensRepository.ts";
+import { type AccessEnd, TokensSql } from "./TokensSql.ts";
 
 const nothingChanged = "while this request ran, so nothing was changed.";
 
@@ -39,7 +39,7 @@ type Handled<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>;
  * round trip: PostgreSQL runs it before the commit and fails both.
  */
 export const accessAtCommit = Effect.map(
-  TokensRepository,
+  TokensSql,
   (repository) =>
     <E, R>(
       { environment, token }: Caller["Service"],

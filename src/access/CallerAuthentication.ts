@@ -10,7 +10,7 @@ import { FailedAttempts } from "./FailedAttempts.ts";
 import { cachedLookup } from "./CachedLookup.ts";
 import { operatorKeyCheck } from "./OperatorKey.ts";
 import { Tokens } from "./Tokens.ts";
-import type { TokenGrant } from "./TokensRepository.ts";
+import type { TokenGrant } from "./TokensSql.ts";
 
 /** The environment of the called address, and the base address of the other one. */
 export interface CalledEnvironment {

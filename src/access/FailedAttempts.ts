@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { TooManyRequests, Unauthorized } from "../wire/ApiError.ts";
 import { addressBlock } from "./AddressBlock.ts";
-import { FailedAttemptsRepository } from "./FailedAttemptsRepository.ts";
+import { FailedAttemptsSql } from "./FailedAttemptsSql.ts";
 import { counted } from "../wire/Text.ts";
 
 /** Unknown tokens that one address may send in a window (contract I2). */
@@ -28,7 +28,7 @@ export class FailedAttempts extends Context.Service<
   static readonly layer = Layer.effect(
     FailedAttempts,
     Effect.gen(function* () {
-      const repository = yield* FailedAttemptsRepository;
+      const repository = yield* FailedAttemptsSql;
       // A throttled address costs no statement until its window has ended.
       const throttledUntil = new Map<string, number>();
 

@@ -105,3 +105,9 @@ export const SdkKeyDraft = Schema.Struct({
   ),
 }).annotate({ identifier: "SdkKeyDraft" });
 export type SdkKeyDraft = typeof SdkKeyDraft.Type;
+
+/** A credential after its revocation; `isNew` is false if it had been revoked before. */
+export interface Revocation<Credential> {
+  readonly credential: Credential;
+  readonly isNew: boolean;
+}

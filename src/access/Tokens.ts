@@ -5,9 +5,17 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Environment } from "../workspaces/Environment.ts";
 import { WorkspaceChanges } from "../database/WorkspaceChanges.ts";
 import { digest, isCredential, makeCredential } from "./Credential.ts";
-import { cachedLookup, atMostEvery } from "./CachedLookup.ts";
-import type { IssuedSdkKey, IssuedToken, SdkKey, SdkKeyDraft, Token, TokenDraft } from "./Token.ts";
-import { type Revocation, type SdkKeyGrant, type TokenGrant, TokensRepository } from "./TokensRepository.ts";
+import { atMostEvery, cachedLookup } from "./CachedLookup.ts";
+import type {
+  IssuedSdkKey,
+  IssuedToken,
+  Revocation,
+  SdkKey,
+  SdkKeyDraft,
+  Token,
+  TokenDraft,
+} from "./Token.ts";
+import { type SdkKeyGrant, type TokenGrant, TokensSql } from "./TokensSql.ts";
 
 /** Prefix of a platform token, by its environment. */
 const tokenPrefix = (environment: Environment): string => (environment === "sandbox" ? "wps_" : "wpp_");
@@ -24,7 +32,7 @@ export class Tokens extends Context.Service<
       workspaceId: number,
       body: ParsedBody<TokenDraft>,
     ) => Effect.Effect<typeof IssuedToken.Type, Unprocessable>;
-    readonly pageOfTokens: TokensRepository["Service"]["pageOfTokens"];
+    readonly pageOfTokens: TokensSql["Service"]["pageOfTokens"];
     /** Revokes a token in every process. @throws 404 */
     readonly revokeToken: (workspaceId: number, id: string) => Effect.Effect<Revocation<Token>, NotFound>;
     readonly issueSdkKey: (
@@ -32,7 +40,7 @@ export class Tokens extends Context.Service<
       environment: Environment,
       body: ParsedBody<SdkKeyDraft>,
     ) => Effect.Effect<typeof IssuedSdkKey.Type, Unprocessable>;
-    readonly pageOfSdkKeys: TokensRepository["Service"]["pageOfSdkKeys"];
+    readonly pageOfSdkKeys: TokensSql["Service"]["pageOfSdkKeys"];
     readonly revokeSdkKey: (
       workspaceId: number,
       environment: Environment,
@@ -53,7 +61,7 @@ export class Tokens extends Context.Service<
   static readonly layer = Layer.effect(
     Tokens,
     Effect.gen(function* () {
-      const repository = yield* TokensRepository;
+      const repository = yield* TokensSql;
       const changes = yield* WorkspaceChanges;
 
       const lookUpToken = yield* cachedLookup(

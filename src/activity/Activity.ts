@@ -2,12 +2,10 @@ import { Clock, Context, Effect, Layer } from "effect";
 import { type Actor, CurrentActor } from "../access/Actor.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { idAt } from "../wire/Ids.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { changesOf, type RecordedFields } from "./ActivityChanges.ts";
-import type { ActivityAction, ActivityEntry, ActivityResource } from "./ActivityEntry.ts";
-import type { ActivityFilters } from "./ActivityFilters.ts";
-import { ActivityRepository } from "./ActivityRepository.ts";
+import type { ActivityAction, ActivityResource } from "./ActivityEntry.ts";
+import { ActivitySql } from "./ActivitySql.ts";
 
 /** A change of a resource as the service that makes it reports it. */
 export interface ResourceChange {
@@ -37,17 +35,12 @@ export class Activity extends Context.Service<
     readonly record: (tenant: TenantKey, change: ResourceChange) => Effect.Effect<void>;
     /** As `record`, for changes by several actors, in one statement. */
     readonly recordAll: (tenant: TenantKey, changes: ReadonlyArray<ActorChange>) => Effect.Effect<void>;
-    /** Newest first. */
-    readonly page: (
-      tenant: TenantKey,
-      position: PagePosition,
-      filters: ActivityFilters,
-    ) => Effect.Effect<ReadonlyArray<ActivityEntry>>;
+    readonly page: ActivitySql["Service"]["page"];
   }
 >()("waypost/activity/Activity") {
   static readonly layer = Layer.effect(
     Activity,
-    Effect.map(ActivityRepository, (repository) => {
+    Effect.map(ActivitySql, (repository) => {
       const recordAll: Activity["Service"]["recordAll"] = Effect.fnUntraced(function* (tenant, all) {
         const at = yield* Clock.currentTimeMillis;
         const entries = all.flatMap(({ action, actor, after, before, id, isSecret, resource }) => {

@@ -1,70 +1,81 @@
-import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
+import type { Actor } from "../access/Actor.ts";
 import { instant, unnested, utc } from "../database/Rows.ts";
+import { SqlService } from "../database/SqlService.ts";
 import { rowCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
-import type { ActivityEntry } from "./ActivityEntry.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { RecordedChanges } from "./ActivityChanges.ts";
+import type { ActivityAction, ActivityEntry, ActivityResource } from "./ActivityEntry.ts";
 import type { ActivityFilters } from "./ActivityFilters.ts";
-import { ActivityRepository } from "./ActivityRepository.ts";
+
+/** An entry as it is stored; `at` in epoch milliseconds. */
+export interface NewEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly action: ActivityAction;
+  readonly resource: ActivityResource;
+  readonly changes: RecordedChanges;
+}
 
 /** Every statement on activity. Bound: the changes of 1 request, or a page of 1,000. */
-export const activitySql = Layer.effect(
-  ActivityRepository,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
+export class ActivitySql extends SqlService<ActivitySql>("waypost/activity/ActivitySql")((sql) => {
+  /** Only the conditions of given filters: their indexes are partial. */
+  const matching = ({ action, actorId, actorType, resourceId, resourceType }: ActivityFilters) => [
+    ...(actorType === null ? [] : [sql`a.actor_type = ${actorType}`]),
+    ...(actorType === null || actorType === "token" ? [] : [sql`a.actor_type <> 'token'`]),
+    ...(actorId === null ? [] : [sql`a.actor_id = ${actorId}::uuid`]),
+    ...(resourceType === null ? [] : [sql`a.resource_type = ${resourceType}`]),
+    ...(resourceId === null ? [] : [sql`a.resource_id = ${resourceId}`]),
+    ...(action === null ? [] : [sql`a.action = ${action}`]),
+  ];
 
-    /** Only the conditions of given filters: their indexes are partial. */
-    const matching = ({ action, actorId, actorType, resourceId, resourceType }: ActivityFilters) => [
-      ...(actorType === null ? [] : [sql`a.actor_type = ${actorType}`]),
-      ...(actorType === null || actorType === "token" ? [] : [sql`a.actor_type <> 'token'`]),
-      ...(actorId === null ? [] : [sql`a.actor_id = ${actorId}::uuid`]),
-      ...(resourceType === null ? [] : [sql`a.resource_type = ${resourceType}`]),
-      ...(resourceId === null ? [] : [sql`a.resource_id = ${resourceId}`]),
-      ...(action === null ? [] : [sql`a.action = ${action}`]),
-    ];
+  return {
+    /** Adds entries; of one that is there already it replaces the changes. */
+    put: ({ environment, workspaceId }: TenantKey, entries: ReadonlyArray<NewEntry>) =>
+      run(sql`
+        INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
+          resource_type, resource_id, resource_name, changes)
+        SELECT ${workspaceId}::int, ${environment}::text, e.id, e.at, e.actor_type, e.actor_id,
+          e.actor_name, e.action, e.resource_type, e.resource_id, e.resource_name, e.changes
+        FROM ${unnested("e", entries, {
+          id: ["uuid", ({ id }) => id],
+          at: ["timestamptz", ({ at }) => at],
+          actor_type: ["text", ({ actor }) => actor.type],
+          actor_id: ["uuid", ({ actor }) => actor.id],
+          actor_name: ["text", ({ actor }) => actor.name],
+          action: ["text", ({ action }) => action],
+          resource_type: ["text", ({ resource }) => resource.type],
+          resource_id: ["text", ({ resource }) => resource.id],
+          resource_name: ["text", ({ resource }) => resource.name],
+          changes: ["jsonb", ({ changes }) => changes],
+        })}
+        ON CONFLICT (workspace_id, environment, id) DO UPDATE SET changes = EXCLUDED.changes`),
 
-    return ActivityRepository.of({
-      put: ({ environment, workspaceId }, entries) =>
-        run(sql`
-          INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
-            resource_type, resource_id, resource_name, changes)
-          SELECT ${workspaceId}::int, ${environment}::text, e.id, e.at, e.actor_type, e.actor_id,
-            e.actor_name, e.action, e.resource_type, e.resource_id, e.resource_name, e.changes
-          FROM ${unnested("e", entries, {
-            id: ["uuid", ({ id }) => id],
-            at: ["timestamptz", ({ at }) => at],
-            actor_type: ["text", ({ actor }) => actor.type],
-            actor_id: ["uuid", ({ actor }) => actor.id],
-            actor_name: ["text", ({ actor }) => actor.name],
-            action: ["text", ({ action }) => action],
-            resource_type: ["text", ({ resource }) => resource.type],
-            resource_id: ["text", ({ resource }) => resource.id],
-            resource_name: ["text", ({ resource }) => resource.name],
-            changes: ["jsonb", ({ changes }) => changes],
-          })}
-          ON CONFLICT (workspace_id, environment, id) DO UPDATE SET changes = EXCLUDED.changes`),
+    /** Newest first. */
+    page: (tenant: TenantKey, { before, limit }: PagePosition, filters: ActivityFilters) =>
+      Effect.orDie(sql<ActivityEntry>`
+        SELECT a.id, ${utc("a.at")} AS at,
+          json_build_object('type', a.actor_type, 'id', a.actor_id, 'name', a.actor_name) AS actor,
+          a.action,
+          json_build_object('type', a.resource_type, 'id', a.resource_id, 'name', a.resource_name)
+            AS resource,
+          a.changes
+        FROM activity a
+        WHERE ${sql.and([
+          tenantIs("a", tenant),
+          sql`(${before}::uuid IS NULL OR a.id < ${before})`,
+          ...matching(filters),
+        ])}
+        ORDER BY a.id DESC LIMIT ${limit}`),
 
-      page: (tenant, { before, limit }, filters) =>
-        Effect.orDie(sql<ActivityEntry>`
-          SELECT a.id, ${utc("a.at")} AS at,
-            json_build_object('type', a.actor_type, 'id', a.actor_id, 'name', a.actor_name) AS actor,
-            a.action,
-            json_build_object('type', a.resource_type, 'id', a.resource_id, 'name', a.resource_name)
-              AS resource,
-            a.changes
-          FROM activity a
-          WHERE ${sql.and([
-            tenantIs("a", tenant),
-            sql`(${before}::uuid IS NULL OR a.id < ${before})`,
-            ...matching(filters),
-          ])}
-          ORDER BY a.id DESC LIMIT ${limit}`),
-
-      prune: (before, limit) =>
-        rowCount(sql`
-          DELETE FROM activity WHERE ctid = ANY (ARRAY (
-            SELECT ctid FROM activity WHERE at <= ${instant(before)} ORDER BY at LIMIT ${limit}))
-          RETURNING id`),
-    });
-  }),
-);
+    /** Deletes up to `limit` entries that were made at `before` or earlier, and returns their number. */
+    prune: (before: number, limit: number) =>
+      rowCount(sql`
+        DELETE FROM activity WHERE ctid = ANY (ARRAY (
+          SELECT ctid FROM activity WHERE at <= ${instant(before)} ORDER BY at LIMIT ${limit}))
+        RETURNING id`),
+  };
+}) {}

@@ -4,7 +4,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { campaignRecorder } from "./CampaignActivity.ts";
 import { limitFor } from "./CampaignLimit.ts";
-import { CampaignsRepository } from "./CampaignsRepository.ts";
+import { CampaignsSql } from "./CampaignsSql.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 import { shownCampaign, valuesOf } from "./StoredCampaign.ts";
 
@@ -13,7 +13,7 @@ import { shownCampaign, valuesOf } from "./StoredCampaign.ts";
  * targets of its own. The caller has locked the tenant, and checked the name and the plan.
  */
 export const campaignCopier = Effect.gen(function* () {
-  const repository = yield* CampaignsRepository;
+  const repository = yield* CampaignsSql;
   const { record } = yield* campaignRecorder;
 
   return Effect.fnUntraced(function* (

@@ -12,7 +12,8 @@ import type { Campaign } from "./Campaign.ts";
 import { campaignRecorder } from "./CampaignActivity.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { checkLimit, checkTrial, countOthers, limitFor } from "./CampaignLimit.ts";
-import { CampaignsRepository, type NewCampaign } from "./CampaignsRepository.ts";
+import { CampaignsSql } from "./CampaignsSql.ts";
+import type { NewCampaign } from "./NewCampaignsSql.ts";
 import { assumedDraft, campaignValidation, type ValidDraft } from "./CampaignValidation.ts";
 import { shownCampaign } from "./StoredCampaign.ts";
 
@@ -48,7 +49,7 @@ const shown = ({ id, paused, targets, values }: NewCampaign, now: number): Campa
  */
 export const campaignCreation = Effect.gen(function* () {
   const database = yield* Database;
-  const repository = yield* CampaignsRepository;
+  const repository = yield* CampaignsSql;
   const workspaces = yield* Workspaces;
   const { record, recordCreated } = yield* campaignRecorder;
   const validate = yield* campaignValidation;

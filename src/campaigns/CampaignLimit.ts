@@ -6,7 +6,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
-import type { CampaignsRepository } from "./CampaignsRepository.ts";
+import type { CampaignsSql } from "./CampaignsSql.ts";
 
 type LimitedCampaign = Parameters<typeof campaignStatus>[0];
 
@@ -25,7 +25,7 @@ export const limitFor = (tenant: Tenant, next: LimitedCampaign, now: number): nu
  * How many campaigns count without this one; 0 if the plan has no limit. It is exact under the tenant's lock.
  */
 export const countOthers = (
-  repository: CampaignsRepository["Service"],
+  repository: CampaignsSql["Service"],
   tenant: Tenant,
   stored: FoundCampaign | null,
   now: number,

@@ -7,7 +7,8 @@ import { checkAttached } from "./AttachedNotification.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, changedDates, datesOf, resolveDates } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import { CampaignsRepository, type CampaignValues } from "./CampaignsRepository.ts";
+import { CampaignsSql } from "./CampaignsSql.ts";
+import type { CampaignValues } from "./NewCampaignsSql.ts";
 import {
   candidates,
   checkEntries,
@@ -78,7 +79,7 @@ export const assumedDraft = (
  * new campaign. @throws 422 with all problems
  */
 export const campaignValidation = Effect.gen(function* () {
-  const repository = yield* CampaignsRepository;
+  const repository = yield* CampaignsSql;
   const findTargets = yield* targetFinder;
 
   const isNameTaken = (tenant: Tenant, name: string | undefined, except: CampaignId | null) =>

@@ -8,8 +8,13 @@ import type { ActivityAction } from "../activity/ActivityEntry.ts";
 import { Database } from "../database/Database.ts";
 import { oneAtATime } from "../database/SharedWork.ts";
 import { checkVersion, expectsVersion } from "../http/ResourceVersion.ts";
-import type { Conflict } from "../wire/ApiError.ts";
-import { type Forbidden, NotFound, type PreconditionFailed, type Unprocessable } from "../wire/ApiError.ts";
+import {
+  type Conflict,
+  type Forbidden,
+  NotFound,
+  type PreconditionFailed,
+  type Unprocessable,
+} from "../wire/ApiError.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import { CampaignId, parseId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -22,8 +27,8 @@ import { campaignCreation } from "./CampaignCreation.ts";
 import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { checkLimit, checkTrial, countOthers } from "./CampaignLimit.ts";
-import { type CampaignFilters, CampaignsRepository } from "./CampaignsRepository.ts";
-import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
+import { type CampaignFilters, CampaignsSql } from "./CampaignsSql.ts";
+import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
 import { campaignVersion } from "./CampaignVersion.ts";
 import { fixedExperiment } from "./FixedExperiment.ts";
@@ -47,6 +52,8 @@ export class Campaigns extends Context.Service<
       position: PagePosition,
       filters: CampaignFilters,
     ) => Effect.Effect<ReadonlyArray<Campaign>>;
+    /** How many campaigns `max_campaigns` counts (contract E9). */
+    readonly countLimited: (tenant: Tenant) => Effect.Effect<number>;
     /**
      * Names of campaigns that would reach everyone without this segment, at most ten. The answer holds while
      * the tenant is locked.
@@ -88,8 +95,8 @@ export class Campaigns extends Context.Service<
     Campaigns,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* CampaignsRepository;
-      const targeting = yield* CampaignTargetingRepository;
+      const repository = yield* CampaignsSql;
+      const targeting = yield* CampaignTargetingSql;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
       const { record } = yield* campaignRecorder;
@@ -146,6 +153,9 @@ export class Campaigns extends Context.Service<
           const paged = Effect.flatMap(Clock.currentTimeMillis, page);
           return typeof filters.search === "string" ? oneAtATime(tenant.workspaceId, paged) : paged;
         },
+
+        countLimited: (tenant) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => repository.countLimited(tenant, null, now)),
 
         needingSegment: (tenant, segmentId) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => targeting.needingSegment(tenant, segmentId, now)),

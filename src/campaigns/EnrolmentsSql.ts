@@ -1,16 +1,16 @@
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { arrayOf } from "../database/Rows.ts";
-import { anyRow } from "../database/Statements.ts";
+import { anyRow, columnValues } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignKey, NotificationKey } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { EnrolmentsRepository, type Experimental } from "./EnrolmentsRepository.ts";
+import { Enrolments, type Experimental } from "./Enrolments.ts";
 
 /** Every statement on enrolments that changes of campaigns and notifications need. */
 export const enrolmentsSql = Layer.effect(
   // Bound: 1 campaign, or those of 1 notification.
-  EnrolmentsRepository,
+  Enrolments,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const isOf = (of: Experimental) =>
       "campaign" in of
@@ -25,7 +25,7 @@ export const enrolmentsSql = Layer.effect(
         SELECT c.id, c.key FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${isOf(of)}
         ORDER BY c.id FOR UPDATE`);
 
-    return EnrolmentsRepository.of({
+    return Enrolments.of({
       hasArms: (tenant, notification) =>
         Effect.andThen(
           lock(tenant, { notification }),
@@ -41,7 +41,7 @@ export const enrolmentsSql = Layer.effect(
         const notifications =
           "campaign" in of
             ? []
-            : yield* Effect.orDie(sql<{ readonly key: NotificationKey }>`
+            : yield* columnValues(sql<{ readonly key: NotificationKey }>`
                 SELECT n.key FROM notification n
                 WHERE ${tenantIs("n", tenant)} AND n.id = ${of.notification}`);
         const isRunning = yield* anyRow(sql`
@@ -59,10 +59,7 @@ export const enrolmentsSql = Layer.effect(
             e.campaign_key = ANY (${arrayOf(
               "int4",
               campaigns.map(({ key }) => key),
-            )}) OR e.notification_key = ANY (${arrayOf(
-              "int4",
-              notifications.map(({ key }) => key),
-            )}))
+            )}) OR e.notification_key = ANY (${arrayOf("int4", notifications)}))
           LIMIT 1`);
       }),
     });

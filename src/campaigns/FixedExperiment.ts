@@ -3,15 +3,15 @@ import { Conflict } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import type { CampaignValues } from "./CampaignsRepository.ts";
-import { EnrolmentsRepository } from "./EnrolmentsRepository.ts";
+import type { CampaignValues } from "./NewCampaignsSql.ts";
+import { Enrolments } from "./Enrolments.ts";
 
 /**
  * Makes the function that gives the values of an update. While people are enrolled, holdout and goal that are
  * left out are unchanged (contract U7). @throws 409 for other ones
  */
 export const fixedExperiment = Effect.gen(function* () {
-  const enrolments = yield* EnrolmentsRepository;
+  const enrolments = yield* Enrolments;
   return Effect.fnUntraced(function* (
     tenant: Tenant,
     stored: FoundCampaign,

@@ -3,8 +3,37 @@ import { unnested } from "../database/Rows.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { NewCampaign } from "./CampaignsRepository.ts";
+import type { Campaign } from "./Campaign.ts";
+import type { CampaignDates } from "./CampaignDates.ts";
+import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 import { targetIds } from "./CampaignTargetsSql.ts";
+
+/**
+ * The columns of a campaign that a draft writes, instants in epoch milliseconds. Targeting is stored apart.
+ */
+export interface CampaignValues extends CampaignDates {
+  readonly name: string;
+  readonly type: Campaign["type"];
+  readonly frequencyCapCount: number | null;
+  readonly frequencyCapPeriod: Campaign["frequency_cap_period"];
+  readonly capBy: Campaign["cap_by"];
+  readonly quietHours: Campaign["quiet_hours"];
+  readonly cooldownMinutes: number | null;
+  readonly maxPerMinute: number | null;
+  readonly segmentMatch: Campaign["targeting"]["segment_match"];
+  readonly holdoutPercent: number;
+  readonly goal: Campaign["goal"];
+}
+
+/** A campaign to insert. */
+export interface NewCampaign {
+  readonly id: CampaignId;
+  readonly values: CampaignValues;
+  readonly targets: ResolvedTargeting;
+  readonly paused: boolean;
+  /** The most campaigns that can count with this one; null for any number. */
+  readonly limit: number | null;
+}
 
 /** A target that a new campaign names. */
 interface WantedTarget {

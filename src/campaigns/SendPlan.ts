@@ -5,9 +5,9 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { FoundCampaign } from "./Campaign.ts";
 import { type CampaignDates, datesOf, sendInstant } from "./CampaignDates.ts";
 import { localPlan } from "./LocalSend.ts";
-import { changesOf, nextPlanning } from "./recurrence/OccurrencePlan.ts";
+import { changesOf, newOccurrence, nextPlanning, type SendTime } from "./recurrence/OccurrencePlan.ts";
 import { firstDay, lastInstant } from "./recurrence/Occurrences.ts";
-import { newOccurrence, SendPlanRepository, type WaitingSend } from "./SendPlanRepository.ts";
+import { SendPlanSql, type WaitingSend } from "./SendPlanSql.ts";
 
 /** A push campaign, as far as its sends depend on it. */
 export type PlannedCampaign = Parameters<typeof datesOf>[0] & Pick<FoundCampaign, "id" | "paused">;
@@ -53,6 +53,8 @@ export class SendPlan extends Context.Service<
      * Pause and publish: stops running sends, and skips those that were due during the pause (contract L3).
      */
     readonly skip: (tenant: Tenant, campaignId: CampaignId, now: number) => Effect.Effect<void>;
+    /** The sending times of the notifications on a campaign, in the order in which they were attached. */
+    readonly times: (tenant: Tenant, campaignId: CampaignId) => Effect.Effect<ReadonlyArray<SendTime>>;
     /** Cancels the sends of a detached notification, or with null of a deleted campaign (contract E10). */
     readonly cancel: (
       tenant: Tenant,
@@ -65,7 +67,7 @@ export class SendPlan extends Context.Service<
   static readonly layer = Layer.effect(
     SendPlan,
     Effect.gen(function* () {
-      const repository = yield* SendPlanRepository;
+      const repository = yield* SendPlanSql;
 
       /** Ends sends and drops the batches of those that were running. */
       const stop = Effect.fnUntraced(function* (tenant: Tenant, end: Effect.Effect<ReadonlyArray<bigint>>) {
@@ -160,6 +162,8 @@ export class SendPlan extends Context.Service<
         }),
 
         skip,
+
+        times: (tenant, campaignId) => repository.times([{ ...tenant, campaignId }]),
 
         cancel: (tenant, campaignId, notificationId, now) =>
           stop(tenant, repository.cancel(tenant, campaignId, notificationId, now)),

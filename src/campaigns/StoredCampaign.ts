@@ -3,7 +3,7 @@ import type { CampaignId } from "../wire/Ids.ts";
 import type { Campaign, FoundCampaign } from "./Campaign.ts";
 import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
-import type { CampaignValues } from "./CampaignsRepository.ts";
+import type { CampaignValues } from "./NewCampaignsSql.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
 
 /** The values of a campaign, as they are stored. Instants are epoch milliseconds. */

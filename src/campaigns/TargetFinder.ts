@@ -5,11 +5,11 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { candidates, idsByThemselves, type KnownTargets } from "./CampaignTargeting.ts";
 import type { goalLists } from "./Goal.ts";
-import { CampaignTargetingRepository } from "./CampaignTargetingRepository.ts";
+import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
 
 /** Makes the function that finds the targets which the lists of a draft and its goal name. */
 export const targetFinder = Effect.gen(function* () {
-  const targeting = yield* CampaignTargetingRepository;
+  const targeting = yield* CampaignTargetingSql;
   const locations = yield* Locations;
   const groups = yield* LocationGroups;
 

@@ -14,7 +14,7 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { counted } from "../wire/Text.ts";
 import type { ConsoleSession, SignIn } from "./ConsoleSession.ts";
 import type { ListedSession } from "./ListedSession.ts";
-import { type CountedSession, SessionsRepository } from "./SessionsRepository.ts";
+import { type CountedSession, SessionsSql } from "./SessionsSql.ts";
 
 const cookiePrefix = "wpc_";
 const codePrefix = "wpo_";
@@ -50,7 +50,7 @@ const unknownCode =
  */
 export class Sessions extends Context.Service<Sessions>()("waypost/console/Sessions", {
   make: Effect.gen(function* () {
-    const repository = yield* SessionsRepository;
+    const repository = yield* SessionsSql;
     const tokens = yield* Tokens;
     const authentication = yield* CallerAuthentication;
     const attempts = yield* FailedAttempts;

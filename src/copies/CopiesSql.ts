@@ -2,7 +2,7 @@ import { arrayOf, instant, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { columnValues, run } from "../database/Statements.ts";
 import { inTenant, tenantIs } from "../database/TenantColumns.ts";
-import type { SegmentRow } from "../devices/SegmentsRepository.ts";
+import type { SegmentRow } from "../devices/Segment.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { Effect } from "effect";
 

@@ -4,10 +4,10 @@ import { campaignCopier } from "../campaigns/CampaignCopier.ts";
 import { type goalLists, storedGoal } from "../campaigns/Goal.ts";
 import { Segments } from "../devices/Segments.ts";
 import { summaryOf } from "../locations/ImportPlan.ts";
-import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
+import { LocationGroups } from "../locations/LocationGroups.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import type { NewFile } from "../media/MediaLibraryRepository.ts";
+import type { NewFile } from "../media/MediaFile.ts";
 import { mediaIdsOf } from "../notifications/ContentRules.ts";
 import { notificationCopier } from "../notifications/NotificationCopier.ts";
 import { ServiceUnavailable, Unprocessable } from "../wire/ApiError.ts";
@@ -19,7 +19,7 @@ import type { CopyPlan } from "./CopyPlanning.ts";
 /** Makes the functions that carry out a plan: the bytes of its media, and then everything else. */
 export const copyMaking = Effect.gen(function* () {
   const segments = yield* Segments;
-  const imports = yield* LocationImportsRepository;
+  const locationGroups = yield* LocationGroups;
   const locationIndexes = yield* LocationIndexes;
   const library = yield* MediaLibrary;
   const activity = yield* Activity;
@@ -60,11 +60,11 @@ export const copyMaking = Effect.gen(function* () {
     if (madeLocations.length > 0) yield* repository.copyLocations(from, to, madeLocations, now);
     if (madeGroups.length > 0) {
       const ids = new Map(madeGroups.map(({ id, source }) => [source, id]));
-      yield* imports.insertGroups(to, new Map(madeGroups.map(({ id, name }) => [name, id])), now);
+      yield* locationGroups.insert(to, new Map(madeGroups.map(({ id, name }) => [name, id])), now);
       const members = plan.locations.flatMap(({ groups, id: locationId }) =>
         groups.map((group) => ({ groupId: ids.get(group) ?? "", locationId })),
       );
-      if (members.length > 0) yield* imports.join(to, members, now);
+      if (members.length > 0) yield* locationGroups.join(to, members, now);
     }
     if (madeLocations.length > 0) {
       yield* locationIndexes.changed(to);

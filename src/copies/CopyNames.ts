@@ -1,4 +1,4 @@
-import type { SegmentRow } from "../devices/SegmentsRepository.ts";
+import type { SegmentRow } from "../devices/Segment.ts";
 
 type NamedSegment = Pick<SegmentRow, "id" | "name" | "rule">;
 

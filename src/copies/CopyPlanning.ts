@@ -1,18 +1,17 @@
 import { Clock, Effect } from "effect";
 import type { FoundCampaign } from "../campaigns/Campaign.ts";
 import { datesOf } from "../campaigns/CampaignDates.ts";
-import { checkLimit, checkTrial, countOthers } from "../campaigns/CampaignLimit.ts";
+import { checkLimit, checkTrial } from "../campaigns/CampaignLimit.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
-import { CampaignsRepository } from "../campaigns/CampaignsRepository.ts";
 import type { goalLists } from "../campaigns/Goal.ts";
 import { overLimit } from "../locations/ImportPlan.ts";
-import { LocationImportsRepository } from "../locations/LocationImportsRepository.ts";
+import { Locations } from "../locations/Locations.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
-import { MediaLibraryRepository, type MediaRow } from "../media/MediaLibraryRepository.ts";
+import type { MediaRow } from "../media/MediaFile.ts";
 import { Contents } from "../notifications/Contents.ts";
 import { mediaIdsOf } from "../notifications/ContentRules.ts";
 import { checkLimits, copyLimitProblem } from "../notifications/NotificationLimits.ts";
-import { NotificationsRepository } from "../notifications/NotificationsRepository.ts";
+import { Notifications } from "../notifications/Notifications.ts";
 import { type Forbidden, Unprocessable } from "../wire/ApiError.ts";
 import { codePoints } from "../wire/CodePoints.ts";
 import { idAt } from "../wire/Ids.ts";
@@ -29,12 +28,10 @@ import { beginningOf, matchSegments, numbered } from "./CopyNames.ts";
  */
 export const copyPlanning = Effect.gen(function* () {
   const campaigns = yield* Campaigns;
-  const campaignsRepository = yield* CampaignsRepository;
   const contents = yield* Contents;
-  const notificationsRepository = yield* NotificationsRepository;
-  const imports = yield* LocationImportsRepository;
+  const notifications = yield* Notifications;
+  const locationList = yield* Locations;
   const library = yield* MediaLibrary;
-  const mediaRepository = yield* MediaLibraryRepository;
   const repository = yield* CopiesSql;
 
   /** The name of the copy: the one that was sent, or one that people would choose. */
@@ -81,11 +78,11 @@ export const copyPlanning = Effect.gen(function* () {
     const targetsOf = (list: (typeof goalLists)[number]) => [
       ...new Set([...targeting[list], ...(goal?.[list] ?? [])]),
     ];
-    const messages = yield* notificationsRepository.list(from, campaign.id);
+    const messages = yield* notifications.rows(from, campaign.id);
     const mediaIds = new Set(messages.flatMap(mediaIdsOf));
     const media: Array<MediaRow> = [];
     for (const mediaId of mediaIds) {
-      const row = yield* mediaRepository.find(from, mediaId);
+      const row = yield* library.row(from, mediaId);
       if (row !== null) media.push(row);
     }
     const now = yield* Clock.currentTimeMillis;
@@ -123,7 +120,7 @@ export const copyPlanning = Effect.gen(function* () {
   const check = Effect.fnUntraced(function* (to: Tenant, plan: Effect.Success<ReturnType<typeof read>>) {
     const { campaign, counts, media, messages, name } = plan;
     const problems = new Problems();
-    if (yield* campaignsRepository.isNameTaken(to, name, null)) {
+    if ((yield* repository.campaignNames(to, [name])).length > 0) {
       const where = `in ${environmentName(to.environment)}`;
       problems.add("name", `The name ${JSON.stringify(name)} is taken ${where}: send another one.`);
     }
@@ -142,10 +139,10 @@ export const copyPlanning = Effect.gen(function* () {
 
     yield* checkTrial(to);
     const now = yield* Clock.currentTimeMillis;
-    const others = yield* countOthers(campaignsRepository, to, null, now);
+    const others = to.workspace.plan.max_campaigns === null ? 0 : yield* campaigns.countLimited(to);
     const { made } = counts;
     const bytes = made.media === 0 ? 0 : media.reduce((sum, { size_bytes: size }) => sum + size, 0);
-    const present = made.locations === 0 || maxLocations === null ? 0 : yield* imports.count(to);
+    const present = made.locations === 0 || maxLocations === null ? 0 : yield* locationList.count(to);
     yield* checkLimits({
       max_campaigns: yield* sentenceOf(
         checkLimit(to, null, { ...datesOf(campaign), paused: true }, others, now),

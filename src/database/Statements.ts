@@ -1,4 +1,4 @@
-/** Parts that the statements of repositories share. */
+/** Parts that statements share. */
 import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
 import { onlyRow } from "./Rows.ts";
@@ -28,6 +28,12 @@ export const mapRows = <Row, Value>(
 export const columnValues = <Row extends object>(
   statement: Rows<Row>,
 ): Effect.Effect<ReadonlyArray<Row[keyof Row]>> => mapRows(statement, valueOf);
+
+/** The one value of each row, each once. */
+export const valueSet = <Row extends object>(
+  statement: Rows<Row>,
+): Effect.Effect<ReadonlySet<Row[keyof Row]>> =>
+  Effect.map(columnValues(statement), (values) => new Set(values));
 
 /** The one value of the only row. */
 export const onlyValue = <Row extends object>(statement: Rows<Row>): Effect.Effect<Row[keyof Row]> =>

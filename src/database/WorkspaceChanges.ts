@@ -6,22 +6,6 @@ const channel = "waypost_workspace";
 
 type Listener = (workspaceId: number | "all") => void;
 
-const listenersOf = () => {
-  const listeners = new Set<Listener>();
-  return {
-    notify: (workspaceId: number | "all"): void => {
-      for (const listener of listeners) listener(workspaceId);
-    },
-    listen: (listener: Listener) =>
-      Effect.asVoid(
-        Effect.acquireRelease(
-          Effect.sync(() => listeners.add(listener)),
-          () => Effect.sync(() => listeners.delete(listener)),
-        ),
-      ),
-  };
-};
-
 /** Invalidates what processes cache of a workspace and its tokens. */
 export class WorkspaceChanges extends Context.Service<
   WorkspaceChanges,
@@ -43,7 +27,10 @@ export class WorkspaceChanges extends Context.Service<
     WorkspaceChanges,
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient;
-      const { listen, notify } = listenersOf();
+      const listeners = new Set<Listener>();
+      const notify = (workspaceId: number | "all"): void => {
+        for (const listener of listeners) listener(workspaceId);
+      };
       yield* Effect.scoped(
         Effect.gen(function* () {
           const notifications = yield* sql.listen(channel);
@@ -64,7 +51,13 @@ export class WorkspaceChanges extends Context.Service<
         Effect.forkScoped,
       );
       return {
-        listen,
+        listen: (listener) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() => listeners.add(listener)),
+              () => Effect.sync(() => listeners.delete(listener)),
+            ),
+          ),
         announce: (workspaceId) =>
           Effect.andThen(
             Effect.orDie(sql.notify(channel, String(workspaceId))),
@@ -73,10 +66,4 @@ export class WorkspaceChanges extends Context.Service<
       };
     }),
   );
-
-  /** Within this process alone. */
-  static readonly layerMemory = Layer.sync(WorkspaceChanges, () => {
-    const { listen, notify } = listenersOf();
-    return { listen, announce: (workspaceId) => Effect.sync(() => notify(workspaceId)) };
-  });
 }

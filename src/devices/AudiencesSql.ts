@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect";
 import { SqlClient, type Statement } from "effect/sql";
 import { asNumber, onlyRow } from "../database/Rows.ts";
+import { onlyValue } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
@@ -32,11 +33,8 @@ export interface ZoneCount {
 export const lastDeviceKey =
   (sql: SqlClient.SqlClient) =>
   (tenant: TenantKey): Effect.Effect<number> =>
-    Effect.map(
-      onlyRow(sql<{ readonly key: number }>`
-        SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs("t", tenant)}`),
-      ({ key }) => key,
-    );
+    onlyValue(sql<{ readonly key: number }>`
+      SELECT t.last_device_key AS key FROM tenant t WHERE ${tenantIs("t", tenant)}`);
 
 /**
  * The registered devices of a tenant as the table `d`; those of a sample alone by the primary key. `columns`

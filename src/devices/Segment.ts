@@ -50,3 +50,6 @@ export const SegmentPatch = Schema.Struct({
   rule: Schema.optionalKey(SegmentRule),
 }).annotate({ identifier: "SegmentPatch" });
 export type SegmentPatch = typeof SegmentPatch.Type;
+
+/** A segment without the number of its devices. */
+export type SegmentRow = Omit<Segment, "device_count">;

@@ -10,8 +10,8 @@ import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { deviceReads } from "./DeviceReads.ts";
-import type { Segment, SegmentDraft, SegmentPatch } from "./Segment.ts";
-import { type SegmentRow, SegmentsRepository } from "./SegmentsRepository.ts";
+import type { Segment, SegmentDraft, SegmentPatch, SegmentRow } from "./Segment.ts";
+import { SegmentsSql } from "./SegmentsSql.ts";
 import type { DeletedResource } from "../wire/Envelope.ts";
 import type { SegmentRule } from "./SegmentRule.ts";
 
@@ -81,16 +81,16 @@ export class Segments extends Context.Service<
      */
     readonly delete: (tenant: Tenant, id: string) => Effect.Effect<DeletedResource, NotFound | Unprocessable>;
     /** The rules of the segments with these ids, by id. */
-    readonly rules: SegmentsRepository["Service"]["rules"];
+    readonly rules: SegmentsSql["Service"]["rules"];
     /** Whom campaigns reach by their segments as they are now; `audienceSql` selects these devices. */
-    readonly audiences: SegmentsRepository["Service"]["audiences"];
+    readonly audiences: SegmentsSql["Service"]["audiences"];
   }
 >()("waypost/devices/Segments") {
   static readonly layer = Layer.effect(
     Segments,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* SegmentsRepository;
+      const repository = yield* SegmentsSql;
       const workspaces = yield* Workspaces;
       const campaigns = yield* Campaigns;
       const activity = yield* Activity;

@@ -8,7 +8,7 @@ import { Conflict, Unprocessable } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { bodyRules, readBody } from "../wire/RequestBody.ts";
 import { Idempotency } from "./Idempotency.ts";
-import type { IdempotentRequest } from "./IdempotencyRepository.ts";
+import type { IdempotentRequest } from "./IdempotencySql.ts";
 import { IdempotentRequests } from "./IdempotentRequests.ts";
 
 const keyProblem = Unprocessable.parameters({

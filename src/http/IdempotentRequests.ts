@@ -5,7 +5,7 @@ import { Database } from "../database/Database.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { Conflict } from "../wire/ApiError.ts";
 import { countConflict, countReplay } from "./IdempotencyMetrics.ts";
-import { IdempotencyRepository, type IdempotentRequest } from "./IdempotencyRepository.ts";
+import { IdempotencySql, type IdempotentRequest } from "./IdempotencySql.ts";
 import { outsideWork } from "./OutsideTransaction.ts";
 import { bodyFor, type RepeatableResponse, scopeOf, sealedResponses } from "./SealedResponses.ts";
 
@@ -84,7 +84,7 @@ export class IdempotentRequests extends Context.Service<
     IdempotentRequests,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* IdempotencyRepository;
+      const repository = yield* IdempotencySql;
       const sealing = yield* sealedResponses;
       /**
        * The requests that this process is running, from their head to their response. Duplicates wait for

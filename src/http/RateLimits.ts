@@ -3,7 +3,7 @@ import { batched } from "../database/Batched.ts";
 import { TooManyRequests } from "../wire/ApiError.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import { type RateDemand, RateLimitsRepository, type RateWindows } from "./RateLimitsRepository.ts";
+import { type RateDemand, RateLimitsSql, type RateWindows } from "./RateLimitsSql.ts";
 import { counted } from "../wire/Text.ts";
 
 /** One window, as response headers show it. */
@@ -44,7 +44,7 @@ const limitsOf = ({ environment, workspace: { plan } }: Tenant) => ({
  */
 export class RateLimits extends Context.Service<RateLimits>()("waypost/http/RateLimits", {
   make: Effect.gen(function* () {
-    const repository = yield* RateLimitsRepository;
+    const repository = yield* RateLimitsSql;
 
     const take = yield* batched<RateRequest, RateLimitResult, never, never>({
       maxBatch: 1000,

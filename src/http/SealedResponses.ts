@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect";
 import { seal, sealingKey, unsealBytes } from "../access/SealedText.ts";
 import { DataDirectory } from "../database/DataDirectory.ts";
-import type { IdempotentRequest, StoredResponse } from "./IdempotencyRepository.ts";
+import type { IdempotentRequest, StoredResponse } from "./IdempotencySql.ts";
 
 /** A response that duplicates of its request get. */
 export interface RepeatableResponse {

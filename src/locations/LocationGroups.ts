@@ -1,39 +1,33 @@
 import { Context, Effect, Layer } from "effect";
 import { NotFound } from "../wire/ApiError.ts";
 import { isUuid } from "../wire/Ids.ts";
-import type { PagePosition } from "../wire/PagePosition.ts";
 import { unstorable } from "../wire/Text.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { LocationGroup } from "./LocationGroup.ts";
-import { LocationGroupsRepository } from "./LocationGroupsRepository.ts";
+import { LocationGroupsSql } from "./LocationGroupsSql.ts";
 
 /** Location groups of one environment. Imports create them; they are never deleted. */
 export class LocationGroups extends Context.Service<
   LocationGroups,
   {
-    /** Newest first: only the group with exactly this name, or all if it is null. */
-    readonly page: (
-      tenant: Tenant,
-      name: string | null,
-      position: PagePosition,
-    ) => Effect.Effect<ReadonlyArray<LocationGroup>>;
+    readonly page: LocationGroupsSql["Service"]["page"];
     /** @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<LocationGroup, NotFound>;
     /** Which of the ids are groups of this environment, in lower case. */
     readonly existing: (tenant: Tenant, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>;
-    /** The ids of the groups with exactly these names, by name. Unknown names are left out. */
-    readonly idsByName: (
-      tenant: Tenant,
-      names: ReadonlyArray<string>,
-    ) => Effect.Effect<ReadonlyMap<string, string>>;
+    readonly idsByName: LocationGroupsSql["Service"]["idsByName"];
+    readonly insert: LocationGroupsSql["Service"]["insert"];
+    readonly join: LocationGroupsSql["Service"]["join"];
   }
 >()("waypost/locations/LocationGroups") {
   static readonly layer = Layer.effect(
     LocationGroups,
     Effect.gen(function* () {
-      const repository = yield* LocationGroupsRepository;
+      const repository = yield* LocationGroupsSql;
       return LocationGroups.of({
         page: repository.page,
+        insert: repository.insert,
+        join: repository.join,
 
         find: Effect.fn("LocationGroups.find")(function* (tenant, id) {
           const group = isUuid(id) ? yield* repository.find(tenant, id) : null;

@@ -10,7 +10,9 @@ import { type ImportPlan, planImport, statementRows, summaryOf } from "./ImportP
 import type { StoredShape } from "./LocationEdit.ts";
 import type { ImportReport } from "./LocationImport.ts";
 import { LocationGroups } from "./LocationGroups.ts";
-import { LocationImportsRepository } from "./LocationImportsRepository.ts";
+import { LocationGroupsSql } from "./LocationGroupsSql.ts";
+import { LocationsSql } from "./LocationsSql.ts";
+import { LocationImportsSql } from "./LocationImportsSql.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 import type { LocationResource } from "./LocationResource.ts";
 
@@ -19,7 +21,9 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
   make: Effect.gen(function* () {
     const database = yield* Database;
     const workspaces = yield* Workspaces;
-    const repository = yield* LocationImportsRepository;
+    const repository = yield* LocationImportsSql;
+    const { leave } = yield* LocationGroupsSql;
+    const { count } = yield* LocationsSql;
     const locationGroups = yield* LocationGroups;
     const locationIndexes = yield* LocationIndexes;
     const activity = yield* Activity;
@@ -37,7 +41,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       }
       const context = {
         known: externalIds.size === 0 ? new Map() : yield* repository.known(tenant, [...externalIds]),
-        count: limit === null ? 0 : yield* repository.count(tenant),
+        count: limit === null ? 0 : yield* count(tenant),
         limit,
       };
       return planImport(features, context, () => idAt(now));
@@ -49,7 +53,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
       const missing = new Map(
         [...names].filter((name) => !known.has(name)).map((name) => [name, idAt(now)] as const),
       );
-      if (missing.size > 0) yield* repository.insertGroups(tenant, missing, now);
+      if (missing.size > 0) yield* locationGroups.insert(tenant, missing, now);
       return new Map([...known, ...missing]);
     });
 
@@ -63,7 +67,7 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         groupId: groups.get(group) ?? "",
         locationId: id,
       }));
-      yield* repository.join(tenant, members, now);
+      yield* locationGroups.join(tenant, members, now);
     });
 
     const write = Effect.fnUntraced(function* (
@@ -107,9 +111,9 @@ export class LocationImports extends Context.Service<LocationImports>()("waypost
         now: number,
       ) {
         const groupIds = [...(yield* groupsOf(tenant, names, now)).values()];
-        yield* repository.leave(tenant, locationId, groupIds, now);
+        yield* leave(tenant, locationId, groupIds, now);
         const members = groupIds.map((groupId) => ({ groupId, locationId }));
-        if (members.length > 0) yield* repository.join(tenant, members, now);
+        if (members.length > 0) yield* locationGroups.join(tenant, members, now);
       }),
 
       /**

@@ -16,7 +16,7 @@ import { LocationImports } from "./LocationImports.ts";
 import { LocationIndexes } from "./LocationIndexes.ts";
 import type { LocationResource, SentLocation, SentLocationPatch } from "./LocationResource.ts";
 import type { LocationSearch } from "./LocationSearch.ts";
-import { type LocationFilters, LocationsRepository } from "./LocationsRepository.ts";
+import { type LocationFilters, LocationsSql } from "./LocationsSql.ts";
 
 /** Locations near a position that are looked up for one page: more than any page has. */
 const nearCandidates = 1_000;
@@ -51,6 +51,8 @@ export type Change<Body extends object> = (
 export class Locations extends Context.Service<
   Locations,
   {
+    /** How many locations the environment has. */
+    readonly count: (tenant: Tenant) => Effect.Effect<number>;
     /** Newest first. @throws 503 */
     readonly page: (
       tenant: Tenant,
@@ -87,7 +89,7 @@ export class Locations extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const workspaces = yield* Workspaces;
-      const repository = yield* LocationsRepository;
+      const repository = yield* LocationsSql;
       const imports = yield* LocationImports;
       const locationIndexes = yield* LocationIndexes;
       const activity = yield* Activity;
@@ -112,6 +114,8 @@ export class Locations extends Context.Service<
       });
 
       return Locations.of({
+        count: repository.count,
+
         page: Effect.fn("Locations.page")(
           function* (tenant, search, position) {
             const { near, ...filters } = search;

@@ -1,3 +1,4 @@
+import type { MediaContent } from "./formats/MediaFormat.ts";
 import { Schema } from "effect";
 import { shownId, shownInteger, shownText } from "../wire/ShownFields.ts";
 import { optionalText, Timestamp } from "../wire/Text.ts";
@@ -83,3 +84,16 @@ export const UsedMediaFile = Schema.Struct({
     description: "The notifications whose content shows the file, oldest first.",
   }),
 }).annotate({ identifier: "UsedMediaFile" });
+
+/** A media file without its addresses. */
+export interface MediaRow extends Omit<MediaFile, "url" | "thumbnail_url" | "source"> {
+  readonly key: string;
+}
+
+/** Stored bytes that are about to become a file. */
+export interface NewFile {
+  readonly key: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly content: Omit<MediaContent, "extension">;
+}

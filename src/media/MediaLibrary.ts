@@ -22,13 +22,14 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import type { MediaContent } from "./formats/MediaFormat.ts";
 import { fileUrl, thumbnailUrl } from "./MediaAddress.ts";
-import { maxSandboxBytes, type MediaFile, type UsedMediaFile } from "./MediaFile.ts";
 import {
-  type MediaFilters,
-  MediaLibraryRepository,
+  maxSandboxBytes,
+  type MediaFile,
   type MediaRow,
   type NewFile,
-} from "./MediaLibraryRepository.ts";
+  type UsedMediaFile,
+} from "./MediaFile.ts";
+import { type MediaFilters, MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countUpload } from "./MediaMetrics.ts";
 import type { MediaStoreUnavailable } from "./store/MediaStore.ts";
 import { storedBytes } from "./StoredBytes.ts";
@@ -49,6 +50,10 @@ export class MediaLibrary extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<MediaFile>>;
     /** One file, with the notifications that show it. @throws 404 */
     readonly find: (tenant: Tenant, id: string) => Effect.Effect<typeof UsedMediaFile.Type, NotFound>;
+    /** The file as it is stored, with the key of its bytes; null for an unknown id. */
+    readonly row: (tenant: Tenant, id: string) => Effect.Effect<MediaRow | null>;
+    /** The size of all files of the environment, in bytes. */
+    readonly total: (tenant: Tenant) => Effect.Effect<number>;
     /** The kind of the file with this id, or null if this tenant has none. Lock the tenant first. */
     readonly kindOf: (tenant: Tenant, id: string) => Effect.Effect<MediaKind | null>;
     /** Adds the file of a request. @throws 415, 422 with every problem, 403 for the plan, 503 */
@@ -74,7 +79,7 @@ export class MediaLibrary extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database;
       const workspaces = yield* Workspaces;
-      const repository = yield* MediaLibraryRepository;
+      const repository = yield* MediaLibrarySql;
       const workers = yield* MediaWorkers;
       const folder = yield* UploadFolder;
       const { copyBytes, keep } = yield* storedBytes;
@@ -144,6 +149,9 @@ export class MediaLibrary extends Context.Service<
           const row = yield* findRow(tenant, id);
           return { ...show(row), notifications: yield* repository.usedBy(tenant, row.id) };
         }),
+
+        row: repository.find,
+        total: repository.total,
 
         kindOf: (tenant, id) =>
           Effect.map(

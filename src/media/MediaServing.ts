@@ -9,7 +9,7 @@ import { RouteTable } from "../http/RouteTable.ts";
 import { MethodNotAllowed } from "../wire/ApiError.ts";
 import { errorResponse } from "../wire/ErrorResponse.ts";
 import { contentDisposition } from "./DownloadName.ts";
-import { MediaLibraryRepository } from "./MediaLibraryRepository.ts";
+import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { allowsRange, readRange } from "./RangeHeader.ts";
 import { ReadyThumbnails } from "./Thumbnails.ts";
 import { type ByteRange, isMediaKey, MediaStore } from "./store/MediaStore.ts";
@@ -85,7 +85,7 @@ const preflight = HttpServerResponse.empty({
 /** `GET`, `HEAD` and `OPTIONS` of `/media/{key}` and `/media/{key}/thumbnail`. */
 export const mediaRoutes = HttpRouter.use((router) =>
   Effect.gen(function* () {
-    const repository = yield* MediaLibraryRepository;
+    const repository = yield* MediaLibrarySql;
     const store = yield* MediaStore;
     const thumbnails = yield* ReadyThumbnails;
     const { unknown } = yield* RouteTable;

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect";
 import { drainPages } from "../database/Pruning.ts";
 import { Worker } from "../workers/Worker.ts";
-import { MediaLibraryRepository } from "./MediaLibraryRepository.ts";
+import { MediaLibrarySql } from "./MediaLibrarySql.ts";
 import { countSwept } from "./MediaMetrics.ts";
 import { MediaStore } from "./store/MediaStore.ts";
 
@@ -18,7 +18,7 @@ const againMillis = 15 * 60_000;
 export const sweepOnce = drainPages(
   pageSize,
   Effect.gen(function* () {
-    const repository = yield* MediaLibraryRepository;
+    const repository = yield* MediaLibrarySql;
     const store = yield* MediaStore;
     const now = yield* Clock.currentTimeMillis;
     const claimed = yield* repository.claimGarbage(now, now + claimMillis, pageSize);

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Stream } from "effect";
 import { randomBytes } from "node:crypto";
-import { MediaLibraryRepository, type MediaRow, type NewFile } from "./MediaLibraryRepository.ts";
+import { MediaLibrarySql } from "./MediaLibrarySql.ts";
+import type { MediaRow, NewFile } from "./MediaFile.ts";
 import { MediaStore, MediaStoreUnavailable } from "./store/MediaStore.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
 
@@ -9,7 +10,7 @@ const uploadMillis = 15 * 60_000;
 
 /** Makes the functions that store bytes which are about to become a file, outside any transaction. */
 export const storedBytes = Effect.gen(function* () {
-  const repository = yield* MediaLibraryRepository;
+  const repository = yield* MediaLibrarySql;
   const store = yield* MediaStore;
   const folder = yield* UploadFolder;
 

@@ -4,7 +4,7 @@ import { Worker } from "../workers/Worker.ts";
 import { builtInPicture } from "./BuiltInPictures.ts";
 import { countFailedThumbnail, countThumbnail } from "./MediaMetrics.ts";
 import { MediaStore, MediaStoreUnavailable } from "./store/MediaStore.ts";
-import { type ThumbnailLease, ThumbnailsRepository } from "./ThumbnailsRepository.ts";
+import { type ThumbnailLease, ThumbnailsSql } from "./ThumbnailsSql.ts";
 import { UploadFolder } from "./upload/UploadFolder.ts";
 import { type MediaRefused, MediaWorkers, MediaWorkersUnavailable } from "./worker/MediaWorkers.ts";
 
@@ -49,7 +49,7 @@ export class Thumbnails extends Context.Service<
   static readonly layer = Layer.effect(
     Thumbnails,
     Effect.gen(function* () {
-      const repository = yield* ThumbnailsRepository;
+      const repository = yield* ThumbnailsSql;
       const store = yield* MediaStore;
       const workers = yield* MediaWorkers;
       const folder = yield* UploadFolder;
@@ -103,7 +103,7 @@ export class Thumbnails extends Context.Service<
       const leaseNext = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis;
         const leaseAfter = (after: number) =>
-          repository.lease(now, now + leaseMillis, { after, except: [...rotation.drawing] });
+          repository.lease(now, now + leaseMillis, after, [...rotation.drawing]);
         const lease = (yield* leaseAfter(rotation.last)) ?? (yield* leaseAfter(0));
         if (lease === null) return null;
         rotation.last = lease.workspaceId;

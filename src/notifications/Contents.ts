@@ -22,7 +22,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { contentChange } from "./NotificationActivity.ts";
 import { checkContent, contentOf, type MediaKinds, mediaIdsOf } from "./ContentRules.ts";
-import { type ContentRow, ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
+import { type ContentRow, ContentsSql, type ListedContentRow } from "./ContentsSql.ts";
 import { LinkCheck } from "./LinkCheck.ts";
 import type { Content } from "./Notification.ts";
 import { totalLimitProblem } from "./NotificationLimits.ts";
@@ -66,12 +66,11 @@ export class Contents extends Context.Service<
      * (contract F8). Needs the tenant's lock.
      */
     readonly limitProblem: (tenant: Tenant, added?: number) => Effect.Effect<string | null>;
+    /** How many contents `max_notifications` counts. */
+    readonly count: (tenant: Tenant) => Effect.Effect<number>;
     /** Stores a new content; gives its id. */
     readonly add: (
-      tenant: Tenant,
-      draft: ContentDraft,
-      media: MediaKinds,
-      now: number,
+      ...content: [tenant: Tenant, draft: ContentDraft, media: MediaKinds, now: number]
     ) => Effect.Effect<NotificationId>;
     /**
      * Stores a new revision of a content, for all its campaigns (contract F7). While people are enrolled, the
@@ -94,7 +93,7 @@ export class Contents extends Context.Service<
     Contents,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* ContentsRepository;
+      const repository = yield* ContentsSql;
       const variants = yield* fixedVariants;
       const workspaces = yield* Workspaces;
       const links = yield* LinkCheck;
@@ -173,6 +172,7 @@ export class Contents extends Context.Service<
 
         find: (tenant, id) => Effect.map(findRow(tenant, id), listed),
         withKept: variants.withKept,
+        count: repository.count,
         page: (tenant, position) => Effect.map(repository.page(tenant, position), (rows) => rows.map(listed)),
 
         checkTexts: Effect.fnUntraced(function* (body) {

@@ -1,13 +1,31 @@
-import { Effect, Layer } from "effect";
-import { SqlClient } from "effect/sql";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
 import { arrayOf, instant, jsonb, utc } from "../database/Rows.ts";
+import { SqlService } from "../database/SqlService.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
-import type { NotificationId } from "../wire/Ids.ts";
+import type { ContentMedia } from "../media/MediaAddress.ts";
+import type { CampaignId, NotificationId } from "../wire/Ids.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { mediaIdsOf } from "./ContentRules.ts";
-import { ContentsRepository, type ListedContentRow } from "./ContentsRepository.ts";
 import type { MessageContent } from "./MessageContent.ts";
+import type { Question } from "./Survey.ts";
+
+/** The content of a notification as it is stored; `questions` is null for a message. */
+export interface ContentRow extends Omit<MessageContent, "questions"> {
+  readonly media: ContentMedia | null;
+  readonly id: NotificationId;
+  readonly name: string;
+  readonly questions: ReadonlyArray<Question> | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** Content with the campaigns that it is on, in the order in which it was attached to them. */
+export interface ListedContentRow extends ContentRow {
+  readonly campaign_ids: ReadonlyArray<CampaignId>;
+}
 
 const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
 /** The common table expression that inserts the media files of a content's variants; empty without any. */
@@ -41,98 +59,104 @@ export const contentJoins = `
     AND m.id = n.media_id`;
 
 /** Statements on notifications and their content, whichever campaigns they are on. Bound: 1,000 (plan). */
-export const contentsSql = Layer.effect(
-  ContentsRepository,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const shown = sql`${sql.literal(contentColumns)},
-      ARRAY (SELECT cn.campaign_id::text FROM campaign_notification cn
-        WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id
-          AND cn.environment = n.environment
-        ORDER BY cn.attached_at, cn.id) AS campaign_ids,
-      ${utc("n.created_at")} AS created_at, ${utc("n.updated_at")} AS updated_at
-      FROM notification n ${sql.literal(contentJoins)}`;
+export class ContentsSql extends SqlService<ContentsSql>("waypost/notifications/ContentsSql")((sql) => {
+  const shown = sql`${sql.literal(contentColumns)},
+    ARRAY (SELECT cn.campaign_id::text FROM campaign_notification cn
+      WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id
+        AND cn.environment = n.environment
+      ORDER BY cn.attached_at, cn.id) AS campaign_ids,
+    ${utc("n.created_at")} AS created_at, ${utc("n.updated_at")} AS updated_at
+    FROM notification n ${sql.literal(contentJoins)}`;
 
-    return ContentsRepository.of({
-      page: (tenant, position) =>
-        Effect.orDie(sql<ListedContentRow>`
-          SELECT ${shown}
-          WHERE ${tenantIs("n", tenant)}
-            AND (${position.before}::uuid IS NULL OR n.id < ${position.before})
-          ORDER BY n.id DESC LIMIT ${position.limit}`),
+  return {
+    /** Newest first. */
+    page: (tenant: Tenant, position: PagePosition) =>
+      Effect.orDie(sql<ListedContentRow>`
+        SELECT ${shown}
+        WHERE ${tenantIs("n", tenant)}
+          AND (${position.before}::uuid IS NULL OR n.id < ${position.before})
+        ORDER BY n.id DESC LIMIT ${position.limit}`),
 
-      find: (tenant, id) =>
-        firstRow(sql<ListedContentRow>`SELECT ${shown} WHERE ${tenantIs("n", tenant)} AND n.id = ${id}`),
+    find: (tenant: Tenant, id: NotificationId) =>
+      firstRow(sql<ListedContentRow>`SELECT ${shown} WHERE ${tenantIs("n", tenant)} AND n.id = ${id}`),
 
-      hasAnswers: (tenant, id) =>
-        anyRow(sql`
-          SELECT 1 FROM survey_response r
-          WHERE ${tenantIs("r", tenant)} AND r.notification_key = (
-            SELECT n.key FROM notification n WHERE ${tenantIs("n", tenant)} AND n.id = ${id}) LIMIT 1`),
+    /** Whether any device has answered the survey, on any campaign. */
+    hasAnswers: (tenant: Tenant, id: NotificationId) =>
+      anyRow(sql`
+        SELECT 1 FROM survey_response r
+        WHERE ${tenantIs("r", tenant)} AND r.notification_key = (
+          SELECT n.key FROM notification n WHERE ${tenantIs("n", tenant)} AND n.id = ${id}) LIMIT 1`),
 
-      count: (tenant) =>
-        onlyCount(sql<{ readonly count: number }>`
-          SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs("n", tenant)}`),
+    /** How many notifications `max_notifications` counts (contract F8). */
+    count: (tenant: Tenant) =>
+      onlyCount(sql<{ readonly count: number }>`
+        SELECT count(*)::integer AS count FROM notification n WHERE ${tenantIs("n", tenant)}`),
 
-      insert: (tenant, id, name, content, now) =>
-        run(sql`
-          WITH first AS (
-            INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
-              created_at)
-            VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
-              ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
-              ${content.media_kind}, ${questionsOf(content)}, ${content.template},
-              ${jsonb(content.translations)}, ${jsonb(content.push)}, ${variantsOf(content)}, ${instant(now)})
-            RETURNING key, media_asset_id
-          )${linked(sql, tenant, id, content)}
-          INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
-            created_at, updated_at)
-          SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.key,
-            first.media_asset_id, ${instant(now)}, ${instant(now)}
-          FROM first`),
+    /** Inserts a notification with its first content. */
+    insert: (tenant: Tenant, id: NotificationId, name: string, content: MessageContent, now: number) =>
+      run(sql`
+        WITH first AS (
+          INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
+            cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
+            created_at)
+          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
+            ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
+            ${content.media_kind}, ${questionsOf(content)}, ${content.template},
+            ${jsonb(content.translations)}, ${jsonb(content.push)}, ${variantsOf(content)}, ${instant(now)})
+          RETURNING key, media_asset_id
+        )${linked(sql, tenant, id, content)}
+        INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
+          created_at, updated_at)
+        SELECT ${tenant.workspaceId}, ${tenant.environment}, ${id}, ${name}, ${content.type}, first.key,
+          first.media_asset_id, ${instant(now)}, ${instant(now)}
+        FROM first`),
 
-      revise: (tenant, id, name, content, now) =>
-        run(sql`
-          WITH revised AS (
-            INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-              cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
-              created_at)
-            SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
-            FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
-              ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
-              ${content.media_kind}::text, ${questionsOf(content)},
-              ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)},
-              ${variantsOf(content)})
-              AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions,
-                template, translations, push, variants),
-              notification n
-            JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
-              AND x.key = n.content_key
-            WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
-              AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
-                x.template, x.translations, x.push, x.variants)
-                IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
-                  sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push,
-                  sent.variants)
-            RETURNING key
-          ), unlinked AS (
-            DELETE FROM variant_media v
-            WHERE ${tenantIs("v", tenant)} AND v.notification_id = ${id}
-              AND v.media_id <> ALL (${arrayOf("uuid", mediaIdsOf({ variants: content.variants }))})
-          )${linked(sql, tenant, id, content)}
-          UPDATE notification n SET name = ${name}, type = ${content.type},
-            media_id = ${content.media_asset_id}::uuid,
-            content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}
+    /**
+     * Gives a notification this name, and this content as a new revision. An equal content makes no revision,
+     * and if the name is equal too, `updated_at` is kept.
+     */
+    revise: (tenant: Tenant, id: NotificationId, name: string, content: MessageContent, now: number) =>
+      run(sql`
+        WITH revised AS (
+          INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
+            cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
+            created_at)
+          SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
+          FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
+            ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
+            ${content.media_kind}::text, ${questionsOf(content)},
+            ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)},
+            ${variantsOf(content)})
+            AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions,
+              template, translations, push, variants),
+            notification n
+          JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
+            AND x.key = n.content_key
           WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
-            AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
+            AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
+              x.template, x.translations, x.push, x.variants)
+              IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
+                sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push,
+                sent.variants)
+          RETURNING key
+        ), unlinked AS (
+          DELETE FROM variant_media v
+          WHERE ${tenantIs("v", tenant)} AND v.notification_id = ${id}
+            AND v.media_id <> ALL (${arrayOf("uuid", mediaIdsOf({ variants: content.variants }))})
+        )${linked(sql, tenant, id, content)}
+        UPDATE notification n SET name = ${name}, type = ${content.type},
+          media_id = ${content.media_asset_id}::uuid,
+          content_key = COALESCE((SELECT key FROM revised), n.content_key), updated_at = ${instant(now)}
+        WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
+          AND (n.name <> ${name} OR EXISTS (SELECT FROM revised))`),
 
-      deleteUnused: (tenant, id) =>
-        anyRow(sql`
-          DELETE FROM notification n
-          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
-            AND NOT EXISTS (SELECT FROM campaign_notification cn
-              WHERE ${tenantIs("cn", tenant)} AND cn.notification_id = ${id})
-          RETURNING n.id`),
-    });
-  }),
-);
+    /** Deletes a notification if it is on no campaign, and says whether. Its deliveries keep its content. */
+    deleteUnused: (tenant: Tenant, id: NotificationId) =>
+      anyRow(sql`
+        DELETE FROM notification n
+        WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
+          AND NOT EXISTS (SELECT FROM campaign_notification cn
+            WHERE ${tenantIs("cn", tenant)} AND cn.notification_id = ${id})
+        RETURNING n.id`),
+  };
+}) {}

@@ -8,10 +8,10 @@ import type { TimeOfDay } from "../time/LocalTime.ts";
 import { idAt, NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Contents } from "./Contents.ts";
-import { ContentsRepository } from "./ContentsRepository.ts";
+import { ContentsSql } from "./ContentsSql.ts";
 import type { MessageContent } from "./MessageContent.ts";
 import { notificationChange } from "./NotificationActivity.ts";
-import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
+import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
 import { questionsWithIds } from "./QuestionMatching.ts";
 import { storedTrigger, triggerOf } from "./ShownTrigger.ts";
 
@@ -23,8 +23,8 @@ import { storedTrigger, triggerOf } from "./ShownTrigger.ts";
  */
 export const notificationCopier = Effect.gen(function* () {
   const contents = yield* Contents;
-  const contentsRepository = yield* ContentsRepository;
-  const repository = yield* NotificationsRepository;
+  const contentsRepository = yield* ContentsSql;
+  const repository = yield* NotificationsSql;
   const sends = yield* SendPlan;
   const activity = yield* Activity;
 

@@ -4,15 +4,15 @@ import { CampaignId, parseId } from "../wire/Ids.ts";
 import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { ContentsRepository } from "./ContentsRepository.ts";
-import type { NotificationsRepository } from "./NotificationsRepository.ts";
+import type { ContentsSql } from "./ContentsSql.ts";
+import type { NotificationsSql } from "./NotificationsSql.ts";
 
 /**
  * The sentence for one more notification than a campaign may have, or null (contract F8). Needs the tenant's
  * lock.
  */
 export const campaignLimitProblem = Effect.fnUntraced(function* (
-  repository: NotificationsRepository["Service"],
+  repository: NotificationsSql["Service"],
   tenant: Tenant,
   campaignId: string,
 ) {
@@ -43,7 +43,7 @@ export const checkLimits = (problems: { readonly [limit: string]: string | null 
 
 /** The sentence for `added` more contents than `max_notifications` allows, or null (contract F8). */
 export const totalLimitProblem = Effect.fnUntraced(function* (
-  repository: Pick<ContentsRepository["Service"], "count">,
+  repository: Pick<ContentsSql["Service"], "count">,
   tenant: Tenant,
   added: number,
 ) {

@@ -22,7 +22,7 @@ import type { Content, Notification } from "./Notification.ts";
 import type { NotificationBody, NotificationDraft } from "./NotificationDraft.ts";
 import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
 import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
-import { type NotificationRow, NotificationsRepository } from "./NotificationsRepository.ts";
+import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
 import { triggerOf } from "./ShownTrigger.ts";
 import { hasSlowTexts } from "./templates/ButtonAddresses.ts";
 import { resolveTrigger, type Trigger, type TriggerBody } from "./Trigger.ts";
@@ -42,6 +42,8 @@ export class Notifications extends Context.Service<
       tenant: Tenant,
       campaignId: string,
     ) => Effect.Effect<ReadonlyArray<Notification>, NotFound>;
+    /** The same as it is stored, for a copy. */
+    readonly rows: NotificationsSql["Service"]["list"];
     /** One notification of a campaign. @throws 404 */
     readonly find: OfPair<Notification, NotFound>;
     /** Creates content and attaches it to a campaign. @throws 404, 422 with all problems, 403 for the plan */
@@ -69,7 +71,7 @@ export class Notifications extends Context.Service<
     Notifications,
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* NotificationsRepository;
+      const repository = yield* NotificationsSql;
       const workspaces = yield* Workspaces;
       const campaigns = yield* Campaigns;
       const sends = yield* SendPlan;
@@ -167,6 +169,7 @@ export class Notifications extends Context.Service<
       }, database.atomically);
 
       return Notifications.of({
+        rows: repository.list,
         list: Effect.fn("Notifications.list")(function* (tenant, campaignId) {
           const campaign = parseId(CampaignId, campaignId);
           const rows = campaign === null ? [] : yield* repository.list(tenant, campaign);

@@ -1,6 +1,6 @@
 import { localTimeOf } from "../campaigns/LocalSend.ts";
 import type { Notification } from "./Notification.ts";
-import type { NotificationRow } from "./NotificationsRepository.ts";
+import type { NotificationRow } from "./NotificationsSql.ts";
 import { showSendAt, type Trigger } from "./Trigger.ts";
 
 const configOf = (row: NotificationRow): Notification["trigger_config"] => {

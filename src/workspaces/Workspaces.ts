@@ -6,7 +6,7 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TenantKey } from "./Environment.ts";
 import type { Workspace, WorkspaceDraft, WorkspacePatch } from "./Workspace.ts";
-import { type WorkspaceRow, WorkspacesRepository } from "./WorkspacesRepository.ts";
+import { type WorkspaceRow, WorkspacesSql } from "./WorkspacesSql.ts";
 import { utcZone } from "../time/TimeZone.ts";
 
 const notFound = NotFound.of("There is no workspace with this id.");
@@ -33,7 +33,7 @@ export class Workspaces extends Context.Service<
   static readonly layer = Layer.effect(
     Workspaces,
     Effect.gen(function* () {
-      const repository = yield* WorkspacesRepository;
+      const repository = yield* WorkspacesSql;
       const changes = yield* WorkspaceChanges;
 
       const find = Effect.fnUntraced(function* (publicId: string) {

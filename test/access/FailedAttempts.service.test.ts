@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { makeCredential } from "../../src/access/Credential.ts";
 import { pruneAttempts } from "../../src/access/FailedAttemptPruning.ts";
-import { failedAttemptsSql } from "../../src/access/FailedAttemptsSql.ts";
+import { FailedAttemptsSql } from "../../src/access/FailedAttemptsSql.ts";
 import { Settings } from "../../src/config/Settings.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
@@ -75,7 +75,7 @@ layer(TestWaypost.layerWith({ trustedProxies }))("Failed attempts", (it) => {
         SELECT 'address ' || n, ${new Date(now - 60_000)}, 3 FROM generate_series(1, 2500) AS n`;
       const from = { headers: { "x-forwarded-for": "203.0.113.9" } };
       assert.strictEqual((yield* waypost.platform("sandbox", "rubbish")("/me", from)).status, 401);
-      const pruned = yield* pruneAttempts.pipe(Effect.provide(failedAttemptsSql));
+      const pruned = yield* pruneAttempts.pipe(Effect.provide(FailedAttemptsSql.layer));
       assert.isAtLeast(pruned, 2500);
       assert.deepStrictEqual(yield* sql`SELECT address FROM failed_attempt`, [{ address: "203.0.113.9" }]);
     }),

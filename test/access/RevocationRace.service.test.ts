@@ -1,22 +1,23 @@
 import { assert, layer } from "@effect/vitest";
 import { Deferred, Effect, Fiber, Layer } from "effect";
-import { TokensRepository } from "../../src/access/TokensRepository.ts";
-import { tokensSql } from "../../src/access/TokensSql.ts";
+import { TokensSql } from "../../src/access/TokensSql.ts";
 import { CommitRefused } from "../../src/database/BeforeCommit.ts";
 import { Database } from "../../src/database/Database.ts";
 import { idAt } from "../../src/wire/Ids.ts";
-import { workspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
+import { WorkspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
 import { lockWait } from "../database/OnCitus.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 
-const repositories = Layer.mergeAll(tokensSql, workspacesSql).pipe(Layer.provideMerge(TestDatabase.layer));
+const repositories = Layer.mergeAll(TokensSql.layer, WorkspacesSql.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer),
+);
 
 layer(repositories)("A revocation that is not committed yet", (it) => {
   it.effect("a change waits for the revocation of its token, and is refused after it (B2.5)", () =>
     Effect.gen(function* () {
       const database = yield* Database;
-      const repository = yield* TokensRepository;
+      const repository = yield* TokensSql;
       const { sandbox } = yield* newTenants;
       const tokenId = idAt(now);
       const access = {

@@ -1,9 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
-import fc from "fast-check";
-import { TestPlatform } from "../TestPlatform.ts";
-import type { Answer } from "../TestWaypost.ts";
+import { type Answer, TestWaypost } from "../TestWaypost.ts";
 import {
   CampaignOracle,
   type Draft,
@@ -14,6 +12,7 @@ import {
   write,
 } from "./CampaignOracle.ts";
 import { campaignWorld } from "./CampaignWorld.ts";
+import fc from "fast-check";
 
 const time = fc.constantFrom(null, null, "00:00", "10:30", "17:30", "23:59");
 const written = fc.record({ day: fc.integer({ min: -1, max: 4 }), time });
@@ -51,7 +50,7 @@ const most = 2;
 
 const shown = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 
-layer(TestPlatform.layer)("Campaigns", (it) => {
+layer(TestWaypost.layer)("Campaigns", (it) => {
   it.effect(
     "campaigns match a simple model of the rules after any sequence of changes " +
       "(E1, E2, E3.3, E8.1, E9.1, E12.2)",

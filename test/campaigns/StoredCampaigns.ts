@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect";
-import { CampaignsRepository, type CampaignValues } from "../../src/campaigns/CampaignsRepository.ts";
+import { CampaignsSql } from "../../src/campaigns/CampaignsSql.ts";
+import type { CampaignValues } from "../../src/campaigns/NewCampaignsSql.ts";
 import { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
@@ -30,7 +31,7 @@ export const campaignValues: CampaignValues = {
 /** Inserts a campaign with a name of its own, unless it is given; gives its id. */
 export const insertCampaign = (tenant: Tenant, values: Partial<CampaignValues> = {}, now = suiteStart) =>
   Effect.gen(function* () {
-    const repository = yield* CampaignsRepository;
+    const repository = yield* CampaignsSql;
     const id = CampaignId(idAt(now));
     const campaign = {
       id,

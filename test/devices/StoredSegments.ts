@@ -1,12 +1,12 @@
 import { Effect } from "effect";
 import type { SegmentRule } from "../../src/devices/SegmentRule.ts";
-import { SegmentsRepository } from "../../src/devices/SegmentsRepository.ts";
+import { SegmentsSql } from "../../src/devices/SegmentsSql.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { suiteStart } from "../TestTenants.ts";
 
 /** The devices whose plan is gold. */
-export const goldRule: SegmentRule = {
+const goldRule: SegmentRule = {
   match: "all",
   conditions: [{ attribute: "plan", op: "eq", value: "gold" }],
 };
@@ -15,6 +15,6 @@ export const goldRule: SegmentRule = {
 export const insertSegment = (tenant: Tenant, name?: string, rule = goldRule) =>
   Effect.gen(function* () {
     const id = idAt(suiteStart);
-    yield* (yield* SegmentsRepository).insert(tenant, id, name ?? `Segment ${id}`, rule, suiteStart);
+    yield* (yield* SegmentsSql).insert(tenant, id, name ?? `Segment ${id}`, rule, suiteStart);
     return id;
   });

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { instant } from "../../src/database/Rows.ts";
 import { pruneOnce } from "../../src/http/IdempotencyPruning.ts";
-import { idempotencySql } from "../../src/http/IdempotencySql.ts";
+import { IdempotencySql } from "../../src/http/IdempotencySql.ts";
 import { movingTime } from "../matrices/MovingTime.ts";
 import { type Answer, type Ask, TestWaypost } from "../TestWaypost.ts";
 
@@ -123,7 +123,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         const first = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         yield* sandbox(`/campaigns/${first.body.data.id}`, { method: "DELETE" });
         yield* TestClock.adjust("1439 minutes");
-        yield* pruneOnce.pipe(Effect.provide(idempotencySql));
+        yield* pruneOnce.pipe(Effect.provide(IdempotencySql.layer));
         const replayed = yield* sandbox("/campaigns", keyed("day", campaign("Daily")));
         assert.strictEqual(replayed.body.data.id, first.body.data.id);
         yield* TestClock.adjust("1 minute");
@@ -131,7 +131,7 @@ layer(TestWaypost.layer)("Idempotency", (it) => {
         assert.strictEqual(again.status, 201);
         assert.notStrictEqual(again.body.data.id, first.body.data.id);
         yield* TestClock.adjust("25 hours");
-        yield* pruneOnce.pipe(Effect.provide(idempotencySql));
+        yield* pruneOnce.pipe(Effect.provide(IdempotencySql.layer));
         assert.deepStrictEqual(yield* sql`SELECT 1 FROM idempotent_response WHERE key = 'day'`, []);
       }),
   );

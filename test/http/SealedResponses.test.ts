@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
 import { DataDirectory } from "../../src/database/DataDirectory.ts";
-import type { IdempotentRequest } from "../../src/http/IdempotencyRepository.ts";
+import type { IdempotentRequest } from "../../src/http/IdempotencySql.ts";
 import { bodyFor, sealedResponses } from "../../src/http/SealedResponses.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 

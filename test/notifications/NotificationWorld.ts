@@ -1,5 +1,5 @@
 import { Effect } from "effect";
-import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
+import { ContentsSql } from "../../src/notifications/ContentsSql.ts";
 import { NotificationId } from "../../src/wire/Ids.ts";
 import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
 
@@ -25,7 +25,7 @@ export const sent = (sendAt: string, more: object = {}) =>
 export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0]) =>
   Effect.gen(function* () {
     const world = yield* campaignWorld(options);
-    const contents = yield* ContentsRepository;
+    const contents = yield* ContentsSql;
     let made = 0;
     const make = (body: object) =>
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { Effect } from "effect";
-import { ContentsRepository } from "../../src/notifications/ContentsRepository.ts";
+import { ContentsSql } from "../../src/notifications/ContentsSql.ts";
 import type { MessageContent } from "../../src/notifications/MessageContent.ts";
-import { NotificationsRepository } from "../../src/notifications/NotificationsRepository.ts";
+import { NotificationsSql } from "../../src/notifications/NotificationsSql.ts";
 import type { Trigger } from "../../src/notifications/Trigger.ts";
 import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { type CampaignId, idAt, NotificationId } from "../../src/wire/Ids.ts";
@@ -9,7 +9,7 @@ import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { suiteStart } from "../TestTenants.ts";
 
 /** A message without button and media file. */
-export const messageContent: MessageContent = {
+const messageContent: MessageContent = {
   type: "message",
   headline: "Welcome",
   body: "Have a coffee.",
@@ -57,7 +57,7 @@ export const insertNotification = (
 ) =>
   Effect.gen(function* () {
     const id = NotificationId(idAt(now));
-    yield* (yield* ContentsRepository).insert(tenant, id, name, content, now);
+    yield* (yield* ContentsSql).insert(tenant, id, name, content, now);
     return id;
   });
 
@@ -69,6 +69,6 @@ export const attach = (
   trigger = onEnter,
   now = suiteStart,
 ) =>
-  Effect.flatMap(NotificationsRepository, (repository) =>
+  Effect.flatMap(NotificationsSql, (repository) =>
     repository.attach(tenant, idAt(now), campaignId, notificationId, trigger, now),
   );

@@ -8,7 +8,8 @@ import {
   type TimeOfDay,
   type WallTime,
 } from "../../time/LocalTime.ts";
-import type { NotificationId } from "../../wire/Ids.ts";
+import { type CampaignId, idAt, type NotificationId } from "../../wire/Ids.ts";
+import type { TenantKey } from "../../workspaces/Environment.ts";
 import { firstInstantOf, type LateChoice, type LocalPlan } from "../LocalSend.ts";
 import { lastInstant, occurrencesBetween, planHorizon, type RecurringDates } from "./Occurrences.ts";
 
@@ -27,6 +28,24 @@ export interface OccurrenceSend {
   /** Its plan if it is sent at a local time, else null. */
   readonly local: LocalPlan | null;
 }
+
+/** A campaign of any environment. */
+export interface CampaignRef extends TenantKey {
+  readonly campaignId: CampaignId;
+}
+
+/** A send of a date to store. */
+export interface NewOccurrence extends CampaignRef, OccurrenceSend {
+  readonly id: string;
+}
+
+/** A send of a date with a new id. */
+export const newOccurrence = (
+  { environment, workspaceId }: TenantKey,
+  campaignId: CampaignId,
+  send: OccurrenceSend,
+  now: number,
+): NewOccurrence => ({ ...send, environment, workspaceId, campaignId, id: idAt(now) });
 
 /** A stored send of a date that has not begun. */
 export interface WaitingOccurrence {

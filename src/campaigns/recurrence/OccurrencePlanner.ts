@@ -8,8 +8,8 @@ import { counter } from "../../telemetry/KnownSeries.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { countsOf, workspaceTurns } from "../../workers/WorkspaceTurns.ts";
-import { type CampaignRef, newOccurrence, SendPlanRepository } from "../SendPlanRepository.ts";
-import { comingSends, nextPlanning } from "./OccurrencePlan.ts";
+import { SendPlanSql } from "../SendPlanSql.ts";
+import { type CampaignRef, comingSends, newOccurrence, nextPlanning } from "./OccurrencePlan.ts";
 import type { RecurringDates } from "./Occurrences.ts";
 
 /** A recurring campaign whose next date is to be planned; `planAt` is when it was to be. */
@@ -65,7 +65,7 @@ export class OccurrencePlanner extends Context.Service<OccurrencePlanner>()(
     make: Effect.gen(function* () {
       const database = yield* Database;
       const statements = yield* PlanningSql;
-      const repository = yield* SendPlanRepository;
+      const repository = yield* SendPlanSql;
 
       /** Plans a page of campaigns of workspaces. */
       const planPage = Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<number>, limit: number) {

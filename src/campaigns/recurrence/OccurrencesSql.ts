@@ -2,9 +2,17 @@ import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { arrayOf, epochMillis, instant, unnested } from "../../database/Rows.ts";
 import { run } from "../../database/Statements.ts";
+import type { LocalDate } from "../../time/LocalTime.ts";
+import type { CampaignId } from "../../wire/Ids.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
 import { sameTenant, tenantColumns, tenantIs, tenantIsIn } from "../../database/TenantColumns.ts";
-import type { SendPlanRepository } from "../SendPlanRepository.ts";
-import type { OccurrenceSend, WaitingOccurrence } from "./OccurrencePlan.ts";
+import type {
+  CampaignRef,
+  NewOccurrence,
+  OccurrenceSend,
+  SendTime,
+  WaitingOccurrence,
+} from "./OccurrencePlan.ts";
 
 /** The columns of planned sends for `unnested`. */
 const planned = {
@@ -17,22 +25,12 @@ const planned = {
   next_at: ["timestamptz", ({ local }: OccurrenceSend) => local?.nextAt ?? null],
 } as const;
 
-type Statements = Pick<
-  SendPlanRepository["Service"],
-  | "times"
-  | "setPlanAt"
-  | "waitingOccurrences"
-  | "addOccurrences"
-  | "moveOccurrences"
-  | "makeOccurrences"
-  | "dropOccurrences"
->;
-
-/** The statements of `SendPlanRepository` on the sends of dates of recurring campaigns. */
-export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
+/** The statements of `SendPlanSql` on the sends of dates of recurring campaigns. */
+export const occurrenceStatements = (sql: SqlClient.SqlClient) => ({
+  /** The sending times of the notifications on campaigns, in the order in which they were attached. */
   // Bound: a page of 200 campaigns, of 20 notifications each (plan).
-  times: (campaigns) =>
-    Effect.orDie(sql`
+  times: (campaigns: ReadonlyArray<CampaignRef>) =>
+    Effect.orDie(sql<SendTime & Pick<CampaignRef, "campaignId">>`
       SELECT cn.campaign_id AS "campaignId", cn.notification_id AS "notificationId", cn.send_at AS "sendAt",
         cn.send_late AS late
       FROM campaign_notification cn
@@ -42,12 +40,17 @@ export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
       )})
       ORDER BY cn.attached_at, cn.id`),
 
-  setPlanAt: (tenant, campaignId, planAt) =>
+  /**
+   * Stores when the next date of a recurring campaign is to be planned, and locks the campaign, so that its
+   * sends neither start nor are planned by others.
+   */
+  setPlanAt: (tenant: Tenant, campaignId: CampaignId, planAt: number | null) =>
     run(sql`
       UPDATE campaign c SET plan_at = ${instant(planAt)}
       WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId}`),
 
-  waitingOccurrences: (tenant, campaignId) =>
+  /** The scheduled sends of the dates of a recurring campaign. */
+  waitingOccurrences: (tenant: Tenant, campaignId: CampaignId) =>
     Effect.orDie(sql<WaitingOccurrence>`
       SELECT s.id, s.notification_id AS "notificationId", s.occurrence, ${epochMillis("s.due_at")} AS "dueAt",
         s.local_at AS "localAt", s.late
@@ -55,7 +58,8 @@ export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
       WHERE ${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId} AND s.status = 'scheduled'
         AND s.occurrence IS NOT NULL`),
 
-  addOccurrences: (sends) =>
+  /** Adds sends of dates, without those whose date and notification has a send that is not cancelled. */
+  addOccurrences: (sends: ReadonlyArray<NewOccurrence>) =>
     sends.length === 0
       ? Effect.void
       : run(sql`
@@ -74,8 +78,13 @@ export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
           ORDER BY p.ord
           ON CONFLICT DO NOTHING`),
 
+  /** Deletes scheduled sends of dates by their ids, and moves others. */
   // A part that had passed when its send was planned is fixed before the send begins.
-  moveOccurrences: (tenant, removed, moved) =>
+  moveOccurrences: (
+    tenant: Tenant,
+    removed: ReadonlyArray<string>,
+    moved: ReadonlyArray<OccurrenceSend & { readonly id: string }>,
+  ) =>
     run(sql`
       WITH removed AS (
         DELETE FROM send s
@@ -91,7 +100,8 @@ export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
       DELETE FROM send s USING (SELECT id FROM removed UNION ALL SELECT id FROM moved) AS parent
       WHERE ${tenantIs("s", tenant)} AND s.parent_id = parent.id`),
 
-  makeOccurrences: (tenant, campaignId, occurrence) => {
+  /** Makes the scheduled sends of a campaign, and those between their parts, sends of a date. */
+  makeOccurrences: (tenant: Tenant, campaignId: CampaignId, occurrence: LocalDate) => {
     const isPlain = sql`${tenantIs("s", tenant)} AND s.campaign_id = ${campaignId} AND s.parent_id IS NULL
       AND s.occurrence IS NULL`;
     const ofNotification = (condition: Statement.Fragment) => sql`EXISTS (
@@ -107,7 +117,8 @@ export const occurrenceStatements = (sql: SqlClient.SqlClient): Statements => ({
         AND s.local_at IS NOT NULL AND NOT ${ofNotification(sql`o.status = 'scheduled'`)}))`);
   },
 
-  dropOccurrences: (tenant, campaignId, kept) =>
+  /** Deletes the scheduled sends of all dates but one, which become those of a campaign of one day. */
+  dropOccurrences: (tenant: Tenant, campaignId: CampaignId, kept: LocalDate) =>
     run(sql`
       WITH unplanned AS (
         UPDATE campaign c SET plan_at = NULL WHERE ${tenantIs("c", tenant)} AND c.id = ${campaignId}

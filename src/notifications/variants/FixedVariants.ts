@@ -1,9 +1,9 @@
 import { Effect } from "effect";
-import { EnrolmentsRepository } from "../../campaigns/EnrolmentsRepository.ts";
+import { Enrolments } from "../../campaigns/Enrolments.ts";
 import { Conflict } from "../../wire/ApiError.ts";
 import { ParsedBody } from "../../wire/ParsedBody.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import type { ContentRow } from "../ContentsRepository.ts";
+import type { ContentRow } from "../ContentsSql.ts";
 import type { MessageContent } from "../MessageContent.ts";
 import type { ContentBody, ContentDraft } from "../NotificationDraft.ts";
 import { splitOf } from "./Variant.ts";
@@ -13,7 +13,7 @@ import { splitOf } from "./Variant.ts";
  * unchanged (contract U7).
  */
 export const fixedVariants = Effect.gen(function* () {
-  const enrolments = yield* EnrolmentsRepository;
+  const enrolments = yield* Enrolments;
   const isFixed = (tenant: Tenant, { id }: ContentRow) => enrolments.isEnrolled(tenant, { notification: id });
   return {
     /** Checks that a notification may leave a campaign. @throws 409 once people are in its variants (TR4) */

@@ -1,7 +1,6 @@
 import { Effect } from "effect";
-import type { SdkKey, SdkKeyDraft, Token, TokenDraft } from "../../access/Token.ts";
+import type { Revocation, SdkKey, SdkKeyDraft, Token, TokenDraft } from "../../access/Token.ts";
 import { Tokens } from "../../access/Tokens.ts";
-import type { Revocation } from "../../access/TokensRepository.ts";
 import { Activity, type ResourceChange } from "../../activity/Activity.ts";
 import type { RecordedFields } from "../../activity/ActivityChanges.ts";
 import { Database } from "../../database/Database.ts";

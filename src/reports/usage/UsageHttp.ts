@@ -1,9 +1,9 @@
-import { Clock, Effect } from "effect";
+import { Effect } from "effect";
 import { callerData } from "../../access/Caller.ts";
-import { CampaignsRepository } from "../../campaigns/CampaignsRepository.ts";
-import { LocationImportsRepository } from "../../locations/LocationImportsRepository.ts";
-import { MediaLibraryRepository } from "../../media/MediaLibraryRepository.ts";
-import { ContentsRepository } from "../../notifications/ContentsRepository.ts";
+import { Campaigns } from "../../campaigns/Campaigns.ts";
+import { Locations } from "../../locations/Locations.ts";
+import { MediaLibrary } from "../../media/MediaLibrary.ts";
+import { Contents } from "../../notifications/Contents.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
 
@@ -12,20 +12,17 @@ export const usageHandlers = handlerGroup(
   PlatformApi,
   "usage",
   Effect.fnUntraced(function* (handlers) {
-    const campaigns = yield* CampaignsRepository;
-    const notifications = yield* ContentsRepository;
-    const locations = yield* LocationImportsRepository;
-    const media = yield* MediaLibraryRepository;
+    const campaigns = yield* Campaigns;
+    const contents = yield* Contents;
+    const locations = yield* Locations;
+    const media = yield* MediaLibrary;
     return handlers.handle("get", () =>
-      callerData(
-        Effect.fnUntraced(function* (caller) {
-          const now = yield* Clock.currentTimeMillis;
-          return {
-            campaigns: yield* campaigns.countLimited(caller, null, now),
-            notifications: yield* notifications.count(caller),
-            locations: yield* locations.count(caller),
-            media_bytes: yield* media.total(caller),
-          };
+      callerData((caller) =>
+        Effect.all({
+          campaigns: campaigns.countLimited(caller),
+          notifications: contents.count(caller),
+          locations: locations.count(caller),
+          media_bytes: media.total(caller),
         }),
       ),
     );

@@ -4,7 +4,7 @@ import { Campaigns } from "../../../campaigns/Campaigns.ts";
 import { localInstant } from "../../../campaigns/LocalSend.ts";
 import type { SendTime } from "../../../campaigns/recurrence/OccurrencePlan.ts";
 import { lastInstant, occurrencesBetween } from "../../../campaigns/recurrence/Occurrences.ts";
-import { SendPlanRepository } from "../../../campaigns/SendPlanRepository.ts";
+import { SendPlan } from "../../../campaigns/SendPlan.ts";
 import { addDays } from "../../../time/DayNumbers.ts";
 import {
   dateAt,
@@ -27,7 +27,7 @@ const daysBack = 2;
 export class NextOccurrences extends Context.Service<NextOccurrences>()("waypost/sending/NextOccurrences", {
   make: Effect.gen(function* () {
     const campaigns = yield* Campaigns;
-    const repository = yield* SendPlanRepository;
+    const plan = yield* SendPlan;
     const local = yield* LocalSendsSql;
 
     return {
@@ -37,7 +37,7 @@ export class NextOccurrences extends Context.Service<NextOccurrences>()("waypost
         if (campaign.type !== "push") return [];
         const { timezone } = campaign;
         const now = yield* Clock.currentTimeMillis;
-        const times = yield* repository.times([{ ...tenant, campaignId: campaign.id }]);
+        const times = yield* plan.times(tenant, campaign.id);
         const isLocal = times.some(({ late }) => late !== null);
         const zones = isLocal ? yield* local.zones(tenant) : [];
 
