@@ -113,7 +113,7 @@ export default {
     {
       name: "foreign-sql-or-http",
       comment:
-        "A slice imports no *Sql or *Http of another slice: use its service or its *Repository. " +
+        "A slice imports no *Sql or *Http of another slice: use its service. " +
         "ArrivedSql, CampaignStatusSql, DeltasSql, ExperimentCountsSql, ObstacleSql, SegmentRuleSql, " +
         "VariantSql and RecordedEventsSql hold parts of statements.",
       severity: "error",
@@ -124,16 +124,6 @@ export default {
           "^src/($1/|campaigns/CampaignStatusSql[.]ts$|deltas/(DeltasSql|ExperimentCountsSql)[.]ts$|" +
           "devices/(Obstacle|SegmentRule)Sql[.]ts$|notifications/variants/VariantSql[.]ts$|" +
           "outbox/RecordedEventsSql[.]ts$|sending/deliveries/ArrivedSql[.]ts$)",
-      },
-    },
-    {
-      name: "repository-is-an-interface",
-      comment:
-        "*Repository.ts declares an interface: it imports no SqlClient, and none of its implementations.",
-      severity: "error",
-      from: { path: "^src/.*Repository[.]ts$" },
-      to: {
-        path: ["^src/.*(Sql|Http)[.]ts$", packaged("@effect/sql-pg|effect/(dist|src)/sql|effect/sql")],
       },
     },
     {

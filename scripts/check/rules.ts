@@ -25,7 +25,6 @@ import {
   fileLength,
   handlerGroups,
   layersMeetOnce,
-  repositoryWithoutSql,
   runOnce,
   timeFromClock,
   timeIsAParameter,
@@ -43,7 +42,6 @@ const rules: ReadonlyArray<Rule> = [
   [/^src\/.*\.ts$/, handlerGroups],
   [/^(src|console|sdk)\/.*\.ts$/, exportNames],
   [/^(src|console)\/.*\.ts$/, timeFromClock],
-  [/^src\/.*Repository\.ts$/, repositoryWithoutSql],
   // DatabaseClock reads the database's time to compare it with the process's.
   [/^(src\/(database\/(?!DatabaseClock).*|.*Sql)\.ts|schema\/.*\.sql)$/, timeIsAParameter],
   // test/guards/ quotes what these rules forbid.

@@ -117,14 +117,6 @@ export const timeIsAParameter = (file: SourceFile): ReadonlyArray<Finding> =>
     "Time in SQL is a parameter taken from Clock, never the database's own.",
   );
 
-/** A `*Repository.ts` declares an interface: its statements are in `*Sql.ts`. */
-export const repositoryWithoutSql = (file: SourceFile): ReadonlyArray<Finding> =>
-  matchingLines(
-    file,
-    /\bSqlClient\b|\bsql`|\bsql</,
-    "A *Repository.ts declares an interface and holds no SQL: move the statement to the slice's *Sql.ts.",
-  );
-
 const sliceOf = (path: string): string | undefined => /^src\/([^/]+)\//.exec(path)?.[1];
 
 /** A service that a file of another slice imports declares its interface: its type is not that of `make`. */

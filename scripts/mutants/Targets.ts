@@ -12,18 +12,18 @@ export interface Target {
 export const targets: Readonly<Record<string, Target>> = {
   idempotency: {
     sources: ["src/http/Idempotency*.ts", "src/http/IdempotentRequests.ts"],
-    fast: ["test/http/IdempotencyRepository.rules", "test/http/IdempotencySlowBody.rules"],
+    fast: [],
     service: [
-      "test/http/IdempotencyRepository.rules",
-      "test/http/IdempotencySlowBody.rules",
+      "test/http/IdempotencySql.service",
+      "test/http/IdempotencySlowBody.service",
       "test/http/Idempotency.service",
       "test/http/Metrics.service",
     ],
   },
   limits: {
     sources: ["src/http/RateLimits*.ts"],
-    fast: ["test/http/RateLimitsRepository.rules", "test/http/RateLimits.rules"],
-    service: ["test/http/RateLimitsRepository.rules", "test/http/RateLimits.rules"],
+    fast: [],
+    service: ["test/http/RateLimitsSql.service", "test/http/RateLimits.service"],
   },
   caps: {
     sources: [
@@ -60,23 +60,16 @@ export const targets: Readonly<Record<string, Target>> = {
   },
   access: {
     sources: ["src/access/*.ts"],
-    fast: [
-      "test/access/TokensRepository.rules",
-      "test/access/FailedAttemptsRepository.rules",
-      "test/access/CachedLookup",
-      "test/access/Me.rules",
-      "test/operator/OperatorKey.rules",
-      "test/http/ClientAddress",
-    ],
+    fast: ["test/access/CachedLookup", "test/http/ClientAddress"],
     service: [
-      "test/access/TokensRepository.rules",
-      "test/access/FailedAttemptsRepository.rules",
+      "test/access/TokensSql.service",
+      "test/access/FailedAttemptsSql.service",
       "test/access/FailedAttempts.service",
-      "test/access/Me.rules",
+      "test/access/Me.service",
       "test/access/AccessAtCommit.service",
       "test/access/FullApi.service",
       "test/access/RevocationRace.service",
-      "test/operator/OperatorKey.rules",
+      "test/operator/OperatorKey.service",
       "test/devices/DeviceAccess.service",
       "test/operator/Operator.service",
       "test/http/OrderOfChecks.service",

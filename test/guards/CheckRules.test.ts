@@ -18,7 +18,6 @@ import {
   handlerGroups,
   layersMeetOnce,
   maxLines,
-  repositoryWithoutSql,
   runOnce,
   timeFromClock,
   timeIsAParameter,
@@ -142,16 +141,6 @@ describe("layers", () => {
     const text = 'export const meHandlers = HttpApiBuilder.group(PlatformApi, "me", (handlers) =>\n';
     assert.deepStrictEqual(linesFound(handlerGroups, text), [1]);
     assert.deepStrictEqual(linesFound(handlerGroups, text, "src/wire/HandlerGroup.ts"), []);
-  });
-});
-
-describe("repositories", () => {
-  it("a *Repository.ts holds no SQL", () => {
-    const path = "src/access/TokensRepository.ts";
-    for (const text of ["const sql = yield* SqlClient.SqlClient;", "sql`SELECT 1`", "sql<Row>`SELECT 1`"])
-      assert.deepStrictEqual(linesFound(repositoryWithoutSql, text, path), [1]);
-    const declaration = "/** Stores tokens. */\nexport class TokensRepository extends Context.Service<\n";
-    assert.deepStrictEqual(linesFound(repositoryWithoutSql, declaration, path), []);
   });
 });
 
