@@ -1,11 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
-import { TestPlatform } from "../TestPlatform.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { collection, pointFeature } from "./Features.ts";
 
-layer(TestPlatform.layer)("The endpoints of a location's shape and groups", (it) => {
+layer(TestWaypost.layer)("The endpoints of a location's shape and groups", (it) => {
   it.effect(
     "PUT of shape and groups: 404 before any problem, 405 for other methods, one write each, in both " +
       "environments (LO2.1, LO3.1, OS2.2, B1.5, B2.3, B3.1)",
