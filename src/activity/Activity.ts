@@ -1,10 +1,12 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { type Actor, CurrentActor } from "../access/Actor.ts";
+import { CurrentActor } from "../access/Actor.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { idAt } from "../wire/Ids.ts";
+import type { PagePosition } from "../wire/PagePosition.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import { changesOf, type RecordedFields } from "./ActivityChanges.ts";
-import type { ActivityAction, ActivityResource } from "./ActivityEntry.ts";
+import type { ActivityAction, ActivityEntry, ActivityResource } from "./ActivityEntry.ts";
+import type { ActivityFilters } from "./ActivityFilters.ts";
 import { ActivitySql } from "./ActivitySql.ts";
 
 /** A change of a resource as the service that makes it reports it. */
@@ -21,9 +23,6 @@ export interface ResourceChange {
   readonly isSecret?: boolean;
 }
 
-/** A change with who made it; null outside a request. */
-export type ActorChange = ResourceChange & { readonly actor: Actor | null };
-
 /** The changes of an environment by any interface (contract S5). */
 export class Activity extends Context.Service<
   Activity,
@@ -33,27 +32,25 @@ export class Activity extends Context.Service<
      * of the change. A change that changes no field writes nothing, nor does one outside a request.
      */
     readonly record: (tenant: TenantKey, change: ResourceChange) => Effect.Effect<void>;
-    /** As `record`, for changes by several actors, in one statement. */
-    readonly recordAll: (tenant: TenantKey, changes: ReadonlyArray<ActorChange>) => Effect.Effect<void>;
-    readonly page: ActivitySql["Service"]["page"];
+    /** Newest first. */
+    readonly page: (
+      tenant: TenantKey,
+      position: PagePosition,
+      filters: ActivityFilters,
+    ) => Effect.Effect<ReadonlyArray<ActivityEntry>>;
   }
 >()("waypost/activity/Activity") {
   static readonly layer = Layer.effect(
     Activity,
     Effect.map(ActivitySql, (repository) => {
-      const recordAll: Activity["Service"]["recordAll"] = Effect.fnUntraced(function* (tenant, all) {
-        const at = yield* Clock.currentTimeMillis;
-        const entries = all.flatMap(({ action, actor, after, before, id, isSecret, resource }) => {
-          const changes = changesOf(before, after, isSecret);
-          if (actor === null || Object.keys(changes).length === 0) return [];
-          return [{ id: id ?? idAt(at), at, actor, action, resource, changes }];
-        });
-        if (entries.length > 0) yield* repository.put(tenant, entries);
-      }, pipelined);
       return Activity.of({
-        record: (tenant, change) =>
-          Effect.flatMap(CurrentActor, (actor) => recordAll(tenant, [{ ...change, actor }])),
-        recordAll,
+        record: Effect.fnUntraced(function* (tenant, { action, after, before, id, isSecret, resource }) {
+          const actor = yield* CurrentActor;
+          const changes = changesOf(before, after, isSecret);
+          if (actor === null || Object.keys(changes).length === 0) return;
+          const at = yield* Clock.currentTimeMillis;
+          yield* repository.put(tenant, { id: id ?? idAt(at), at, actor, action, resource, changes });
+        }, pipelined),
         page: repository.page,
       });
     }),

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { Actor } from "../access/Actor.ts";
-import { instant, unnested, utc } from "../database/Rows.ts";
+import { instant, jsonb, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { rowCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
@@ -20,7 +20,7 @@ export interface NewEntry {
   readonly changes: RecordedChanges;
 }
 
-/** Every statement on activity. Bound: the changes of 1 request, or a page of 1,000. */
+/** Every statement on activity. Bound: 1 row, or a page of 1,000. */
 export class ActivitySql extends SqlService<ActivitySql>("waypost/activity/ActivitySql")((sql) => {
   /** Only the conditions of given filters: their indexes are partial. */
   const matching = ({ action, actorId, actorType, resourceId, resourceType }: ActivityFilters) => [
@@ -33,25 +33,13 @@ export class ActivitySql extends SqlService<ActivitySql>("waypost/activity/Activ
   ];
 
   return {
-    /** Adds entries; of one that is there already it replaces the changes. */
-    put: ({ environment, workspaceId }: TenantKey, entries: ReadonlyArray<NewEntry>) =>
+    /** Adds an entry; of one that is there already it replaces the changes. */
+    put: ({ environment, workspaceId }: TenantKey, { action, actor, at, changes, id, resource }: NewEntry) =>
       run(sql`
         INSERT INTO activity (workspace_id, environment, id, at, actor_type, actor_id, actor_name, action,
           resource_type, resource_id, resource_name, changes)
-        SELECT ${workspaceId}::int, ${environment}::text, e.id, e.at, e.actor_type, e.actor_id,
-          e.actor_name, e.action, e.resource_type, e.resource_id, e.resource_name, e.changes
-        FROM ${unnested("e", entries, {
-          id: ["uuid", ({ id }) => id],
-          at: ["timestamptz", ({ at }) => at],
-          actor_type: ["text", ({ actor }) => actor.type],
-          actor_id: ["uuid", ({ actor }) => actor.id],
-          actor_name: ["text", ({ actor }) => actor.name],
-          action: ["text", ({ action }) => action],
-          resource_type: ["text", ({ resource }) => resource.type],
-          resource_id: ["text", ({ resource }) => resource.id],
-          resource_name: ["text", ({ resource }) => resource.name],
-          changes: ["jsonb", ({ changes }) => changes],
-        })}
+        VALUES (${workspaceId}, ${environment}, ${id}, ${instant(at)}, ${actor.type}, ${actor.id},
+          ${actor.name}, ${action}, ${resource.type}, ${resource.id}, ${resource.name}, ${jsonb(changes)})
         ON CONFLICT (workspace_id, environment, id) DO UPDATE SET changes = EXCLUDED.changes`),
 
     /** Newest first. */

@@ -1,6 +1,4 @@
 import { Schema } from "effect";
-import type { TimeZoneName } from "../time/TimeZone.ts";
-import type { CampaignId, CampaignKey } from "../wire/Ids.ts";
 import { nullableInteger, shownId, shownInstant, shownText } from "../wire/ShownFields.ts";
 import { flag, Timestamp } from "../wire/Text.ts";
 import { CampaignQuietHours } from "../workspaces/QuietHours.ts";
@@ -121,17 +119,3 @@ export const Campaign = Schema.Struct({
   updated_at: shownInstant("When the campaign was last changed, in UTC."),
 }).annotate({ identifier: "Campaign" });
 export type Campaign = typeof Campaign.Type;
-
-/**
- * A campaign with the values that the program computes with: its key, and its dates as epoch milliseconds.
- */
-export interface FoundCampaign extends Campaign {
-  readonly id: CampaignId;
-  readonly key: CampaignKey;
-  readonly timezone: TimeZoneName;
-  readonly startsAtMs: number;
-  /** The last instant of the campaign, of a recurring one that of its last occurrence; null for no end. */
-  readonly endsAtMs: number | null;
-  /** Of a recurring campaign: the end of the last day that was written, if one was. */
-  readonly writtenEndMs: number | null;
-}

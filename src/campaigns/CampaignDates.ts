@@ -16,34 +16,16 @@ import {
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Problems } from "../wire/Problems.ts";
-import type { FoundCampaign } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { type RecurringDates, resolveEnds } from "./recurrence/Occurrences.ts";
 import { storedRecurrence } from "./recurrence/Recurrence.ts";
+import type { StoredCampaign } from "./StoredCampaign.ts";
 
 /** The start and end of a campaign, in epoch milliseconds, and the zone in which its dates are written. */
 export interface CampaignDates extends RecurringDates {
   /** Of a recurring campaign: the end of the last day that was written, if one was. */
   readonly writtenEnd: number | null;
 }
-
-/** The dates of a stored campaign. */
-export const datesOf = ({
-  endsAtMs,
-  recurrence,
-  startsAtMs,
-  timezone,
-  writtenEndMs,
-}: Pick<
-  FoundCampaign,
-  "timezone" | "startsAtMs" | "endsAtMs" | "writtenEndMs" | "recurrence"
->): CampaignDates => ({
-  timezone,
-  startsAt: startsAtMs,
-  endsAt: endsAtMs,
-  writtenEnd: writtenEndMs,
-  recurrence,
-});
 
 /**
  * The instant at which a notification of a push campaign is sent, in epoch milliseconds: its time on the
@@ -59,9 +41,9 @@ export const sendInstant = (
  * (contract E3), because it sends from then on.
  */
 export const hasStarted = (
-  { startsAtMs, timezone, type }: Pick<FoundCampaign, "startsAtMs" | "timezone" | "type">,
+  { startsAt, timezone, type }: Pick<StoredCampaign, "startsAt" | "timezone" | "type">,
   now: number,
-): boolean => (type === "push" ? dayStart(timezone, dateAt(timezone, startsAtMs)) : startsAtMs) <= now;
+): boolean => (type === "push" ? dayStart(timezone, dateAt(timezone, startsAt)) : startsAt) <= now;
 
 /** The dates that an update changes, compared in the stored time zone. */
 export interface ChangedDates {
@@ -75,7 +57,7 @@ export interface ChangedDates {
  */
 export const resolveDates = (
   { fields, problems }: ParsedBody<CampaignDraft>,
-  stored: FoundCampaign | null,
+  stored: StoredCampaign | null,
   now: number,
 ): CampaignDates | null => {
   const { starts_at: start, timezone, type } = fields;
@@ -83,7 +65,7 @@ export const resolveDates = (
   const startsAt = startInstant(timezone, start);
   const today = dateAt(timezone, now);
   if (stored !== null && hasStarted(stored, now)) {
-    checkKeptStart(problems, datesOf(stored), { timezone, start, startsAt });
+    checkKeptStart(problems, stored, { timezone, start, startsAt });
   } else if (dateAt(timezone, startsAt) < today) {
     problems.add("starts_at", `The start cannot be before today (${today} in ${timezone}).`);
   }

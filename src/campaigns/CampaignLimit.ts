@@ -3,10 +3,9 @@ import { Forbidden } from "../wire/ApiError.ts";
 import { counted } from "../wire/Text.ts";
 import { environmentName } from "../workspaces/Environment.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { FoundCampaign } from "./Campaign.ts";
-import { datesOf } from "./CampaignDates.ts";
 import { campaignStatus } from "./CampaignStatus.ts";
 import type { CampaignsSql } from "./CampaignsSql.ts";
+import type { StoredCampaign } from "./StoredCampaign.ts";
 
 type LimitedCampaign = Parameters<typeof campaignStatus>[0];
 
@@ -27,7 +26,7 @@ export const limitFor = (tenant: Tenant, next: LimitedCampaign, now: number): nu
 export const countOthers = (
   repository: CampaignsSql["Service"],
   tenant: Tenant,
-  stored: FoundCampaign | null,
+  stored: StoredCampaign | null,
   now: number,
 ): Effect.Effect<number> =>
   tenant.workspace.plan.max_campaigns === null
@@ -37,14 +36,13 @@ export const countOthers = (
 /** Refuses a change that makes a campaign count, if the others leave no room in the plan. */
 export const checkLimit = (
   tenant: Tenant,
-  stored: FoundCampaign | null,
+  stored: StoredCampaign | null,
   next: LimitedCampaign,
   others: number,
   now: number,
 ): Effect.Effect<void, Forbidden> => {
   const limit = tenant.workspace.plan.max_campaigns;
-  const countedBefore =
-    stored !== null && isLimited(tenant, { ...datesOf(stored), paused: stored.paused }, now);
+  const countedBefore = stored !== null && isLimited(tenant, stored, now);
   if (limit === null || countedBefore || !isLimited(tenant, next, now) || others < limit) return Effect.void;
   const inSandbox = tenant.environment === "sandbox";
   return Forbidden.limit(

@@ -6,7 +6,7 @@ import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { ResolvedTargeting } from "./CampaignTargeting.ts";
-import { insertTargets, targetIds } from "./CampaignTargetsSql.ts";
+import { insertTargets, targetTables } from "./CampaignTargetsSql.ts";
 
 /** Every statement on whom campaigns target. Bound: 1,000 entries of each list (E5). */
 export class CampaignTargetingSql extends SqlService<CampaignTargetingSql>(
@@ -18,11 +18,12 @@ export class CampaignTargetingSql extends SqlService<CampaignTargetingSql>(
     campaignId: CampaignId,
     targeting: ResolvedTargeting,
   ) {
-    for (const each of targetIds(targeting)) {
+    for (const each of targetTables) {
       yield* run(sql`
         DELETE FROM ${sql(each.table)} t
         WHERE ${tenantIs("t", tenant)} AND t.campaign_id = ${campaignId}`);
-      if (each.ids.length > 0) yield* run(sql`${insertTargets(sql, tenant, campaignId, each)}`);
+      const ids = targeting[each.field];
+      if (ids.length > 0) yield* run(sql`${insertTargets(sql, tenant, campaignId, each, ids)}`);
     }
   }),
 

@@ -21,31 +21,30 @@ import type { PagePosition } from "../wire/PagePosition.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
-import type { Campaign, FoundCampaign } from "./Campaign.ts";
+import type { Campaign } from "./Campaign.ts";
 import { campaignRecorder } from "./CampaignActivity.ts";
 import { campaignCreation } from "./CampaignCreation.ts";
-import { datesOf } from "./CampaignDates.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { checkLimit, checkTrial, countOthers } from "./CampaignLimit.ts";
 import { type CampaignFilters, CampaignsSql } from "./CampaignsSql.ts";
 import { CampaignTargetingSql } from "./CampaignTargetingSql.ts";
 import { campaignValidation } from "./CampaignValidation.ts";
-import { campaignVersion } from "./CampaignVersion.ts";
 import { fixedExperiment } from "./FixedExperiment.ts";
 import { SendPlan } from "./SendPlan.ts";
+import { campaignVersion, shownCampaign, type StoredCampaign } from "./StoredCampaign.ts";
 
 /** A change of the state of a campaign. */
 type Change<Refusal = never> = (
   tenant: Tenant,
   id: string,
-) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Refusal>;
+) => Effect.Effect<StoredCampaign, NotFound | PreconditionFailed | Refusal>;
 
 /** Campaigns of one environment of a workspace: write rules 1–10 (contract E1–E12). */
 export class Campaigns extends Context.Service<
   Campaigns,
   {
-    /** The campaign with its status now. @throws 404 */
-    readonly find: (tenant: Tenant, id: string) => Effect.Effect<FoundCampaign, NotFound>;
+    /** @throws 404 */
+    readonly find: (tenant: Tenant, id: string) => Effect.Effect<StoredCampaign, NotFound>;
     /** Newest first. */
     readonly page: (
       tenant: Tenant,
@@ -72,7 +71,7 @@ export class Campaigns extends Context.Service<
       tenant: Tenant,
       id: string,
       body: ParsedBody<CampaignDraft>,
-    ) => Effect.Effect<FoundCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden | Conflict>;
+    ) => Effect.Effect<StoredCampaign, NotFound | PreconditionFailed | Unprocessable | Forbidden | Conflict>;
     /** Stops a campaign until it is published. A paused campaign is not changed. @throws 404, 412 */
     readonly pause: Change;
     /** Pauses a campaign and leaves it out of lists (contract S8). @throws 404, 412 */
@@ -99,15 +98,14 @@ export class Campaigns extends Context.Service<
       const targeting = yield* CampaignTargetingSql;
       const workspaces = yield* Workspaces;
       const sends = yield* SendPlan;
-      const { record } = yield* campaignRecorder;
+      const record = yield* campaignRecorder;
       const create = yield* campaignCreation;
       const validate = yield* campaignValidation;
       const withExperiment = yield* fixedExperiment;
 
       const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
         const campaignId = parseId(CampaignId, id);
-        const now = yield* Clock.currentTimeMillis;
-        const campaign = campaignId && (yield* repository.find(tenant, campaignId, now));
+        const campaign = campaignId && (yield* repository.find(tenant, campaignId));
         return campaign ?? (yield* NotFound.resource("campaign"));
       });
 
@@ -137,7 +135,7 @@ export class Campaigns extends Context.Service<
       const changed = Effect.fnUntraced(function* (
         tenant: Tenant,
         action: ActivityAction,
-        stored: FoundCampaign,
+        stored: StoredCampaign,
         now: number,
       ) {
         const campaign = yield* find(tenant, stored.id);
@@ -149,8 +147,11 @@ export class Campaigns extends Context.Service<
         find,
 
         page: (tenant, position, filters) => {
-          const page = (now: number) => repository.page(tenant, position, filters, now);
-          const paged = Effect.flatMap(Clock.currentTimeMillis, page);
+          const paged = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            Effect.map(repository.page(tenant, position, filters, now), (campaigns) =>
+              campaigns.map((campaign) => shownCampaign(campaign, now)),
+            ),
+          );
           return typeof filters.search === "string" ? oneAtATime(tenant.workspaceId, paged) : paged;
         },
 
@@ -214,7 +215,7 @@ export class Campaigns extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           yield* checkTrial(tenant);
           const others = yield* countOthers(repository, tenant, stored, now);
-          yield* checkLimit(tenant, stored, { ...datesOf(stored), paused: false }, others, now);
+          yield* checkLimit(tenant, stored, { ...stored, paused: false }, others, now);
           const isChanged = yield* setPaused(tenant, stored.id, false, now);
           return yield* isChanged ? changed(tenant, "publish", stored, now) : find(tenant, stored.id);
         }, database.atomically),

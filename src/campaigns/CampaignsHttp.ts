@@ -1,17 +1,16 @@
 /**
  * The handlers of `CampaignsApi`, one short line each: they parse the body and call the service `Campaigns`.
  */
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
-import type { FoundCampaign } from "./Campaign.ts";
-import { campaignVersion } from "./CampaignVersion.ts";
 import { searchPattern } from "../wire/SearchText.ts";
 import { Campaigns } from "./Campaigns.ts";
 import { readCampaign } from "./CampaignDraft.ts";
+import { campaignVersion, shownCampaign, type StoredCampaign } from "./StoredCampaign.ts";
 
 /** Handlers of `CampaignsApi`. */
 export const campaignHandlers = handlerGroup(
@@ -67,5 +66,11 @@ export const campaignHandlers = handlerGroup(
 );
 
 /** Responds with a campaign and its version. */
-const answer = <E, R>(handle: (caller: Caller["Service"]) => Effect.Effect<FoundCampaign, E, R>) =>
-  callerData((caller) => Effect.tap(handle(caller), (found) => showVersion(campaignVersion(found))));
+const answer = <E, R>(handle: (caller: Caller["Service"]) => Effect.Effect<StoredCampaign, E, R>) =>
+  callerData((caller) =>
+    Effect.gen(function* () {
+      const campaign = yield* handle(caller);
+      yield* showVersion(campaignVersion(campaign));
+      return shownCampaign(campaign, yield* Clock.currentTimeMillis);
+    }),
+  );

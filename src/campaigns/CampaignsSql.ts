@@ -1,17 +1,25 @@
 import { Effect } from "effect";
+import type { Statement } from "effect/sql";
+import { columnAssignments, columnNames, columnParameters, selectedColumns } from "../database/Columns.ts";
 import { conflictReason } from "../database/DatabaseFailure.ts";
-import { asNumber, epochMillis, instant, jsonb } from "../database/Rows.ts";
+import { asNumber, instant } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
-import { anyRow, firstRow, onlyCount, run, valueSet } from "../database/Statements.ts";
+import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { CampaignId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import type { AttachedNotification } from "./AttachedNotification.ts";
-import type { Campaign, FoundCampaign } from "./Campaign.ts";
-import { type CampaignRow, campaignsOf, rowsOfPage } from "./CampaignRowsSql.ts";
+import type { Campaign } from "./Campaign.ts";
 import { statusSql } from "./CampaignStatusSql.ts";
-import { type CampaignValues, type NewCampaign, newCampaignsSql } from "./NewCampaignsSql.ts";
+import type { ResolvedTargeting } from "./CampaignTargeting.ts";
+import { insertTargets, selectedTargets, targetsJoined, targetTables } from "./CampaignTargetsSql.ts";
+import {
+  campaignColumns,
+  type CampaignValues,
+  type StoredCampaign,
+  storedCampaignColumns,
+} from "./StoredCampaign.ts";
 
 /** Which campaigns a list has; what is left out or null selects all. */
 export interface CampaignFilters {
@@ -27,26 +35,19 @@ export interface CampaignFilters {
   readonly isArchived?: boolean;
 }
 
-interface FoundRow
-  extends Omit<CampaignRow, "id" | "timezone">, Pick<FoundCampaign, "id" | "key" | "timezone"> {
-  readonly starts_ms: number;
-  readonly ends_ms: number | null;
-  readonly written_ms: number | null;
+/** A campaign to insert. */
+export interface NewCampaign {
+  readonly id: CampaignId;
+  readonly values: CampaignValues;
+  readonly targets: ResolvedTargeting;
+  readonly paused: boolean;
+  /** The most campaigns that can count with this one; null for any number. */
+  readonly limit: number | null;
 }
-
-const toFound = (row: FoundRow): FoundCampaign => ({
-  ...(campaignsOf([row])[0] as Campaign),
-  id: row.id,
-  timezone: row.timezone,
-  key: row.key,
-  startsAtMs: row.starts_ms,
-  endsAtMs: row.ends_ms,
-  writtenEndMs: row.written_ms,
-});
 
 /**
  * Every statement on campaigns, without those on their targeting. Bound: the plan's campaigns (100 if it says
- * nothing), a page of 101, or 64 new ones.
+ * nothing), or a page of 101.
  */
 export class CampaignsSql extends SqlService<CampaignsSql>("waypost/campaigns/CampaignsSql")((sql) => {
   const limited = (tenant: Tenant, except: CampaignId | null, now: number) => sql`
@@ -57,6 +58,12 @@ export class CampaignsSql extends SqlService<CampaignsSql>("waypost/campaigns/Ca
         WHERE ${sameTenant("s", "c")} AND s.campaign_id = c.id AND s.local_at IS NOT NULL
           AND s.status IN ('scheduled', 'running')))
       AND NOT (c.paused AND c.environment = 'sandbox')`;
+
+  /** The campaigns of a selection of rows, newest first. */
+  const campaigns = (tenant: Tenant, page: Statement.Fragment) => sql<StoredCampaign>`
+    WITH page AS MATERIALIZED (${page})
+    SELECT ${selectedColumns(storedCampaignColumns, "c")}, ${selectedTargets}
+    FROM page c ${targetsJoined(sql, tenant)} ORDER BY c.id DESC`;
 
   return {
     /** Newest first. */
@@ -78,22 +85,19 @@ export class CampaignsSql extends SqlService<CampaignsSql>("waypost/campaigns/Ca
         ...(status === null ? [] : [sql`${statusSql(sql, now, "c")} = ${status}`]),
         ...(search === null ? [] : [sql`c.search_name LIKE ${search}`]),
       ];
-      const rows = sql<CampaignRow>`
-        WITH page AS MATERIALIZED (
-          SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${sql.and(conditions)}
-          ORDER BY c.id DESC LIMIT ${position.limit}
-        ) ${rowsOfPage(sql, tenant, now)}`;
-      return Effect.orDie(Effect.map(rows, campaignsOf));
+      return Effect.orDie(
+        campaigns(
+          tenant,
+          sql`SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND ${sql.and(conditions)}
+            ORDER BY c.id DESC LIMIT ${position.limit}`,
+        ),
+      );
     },
 
-    find: (tenant: Tenant, id: CampaignId, now: number) => {
-      const numbers = sql`, c.key, ${epochMillis("c.starts_at")} AS starts_ms,
-        ${epochMillis("c.ends_at")} AS ends_ms, ${epochMillis("c.written_ends_at")} AS written_ms`;
-      const row = sql<FoundRow>`
-        WITH page AS MATERIALIZED (SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id})
-        ${rowsOfPage(sql, tenant, now, numbers)}`;
-      return Effect.map(firstRow(row), (found) => found && toFound(found));
-    },
+    find: (tenant: Tenant, id: CampaignId) =>
+      firstRow(
+        campaigns(tenant, sql`SELECT * FROM campaign c WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
+      ),
 
     /** Whether a campaign other than `except` has exactly this name. */
     isNameTaken: (tenant: Tenant, name: string, except: CampaignId | null) =>
@@ -114,33 +118,35 @@ export class CampaignsSql extends SqlService<CampaignsSql>("waypost/campaigns/Ca
      * meanwhile, a target deleted or the limit reached, the transaction conflicts: it runs again and finds
      * the problem.
      */
-    insert: (tenant: Tenant, campaign: NewCampaign, now: number) =>
-      run(sql`
-        WITH ${newCampaignsSql(sql, tenant, [campaign], limited(tenant, null, now), now)}
-        SELECT refuse_commit(${conflictReason}) WHERE NOT EXISTS (SELECT FROM made)`),
-
-    /**
-     * As `insert`, for several campaigns. It leaves out those of which `insert` would conflict, and gives the
-     * ids of the others. Their limits count those of the environment that were stored before.
-     */
-    insertAll: (tenant: Tenant, campaigns: ReadonlyArray<NewCampaign>, now: number) =>
-      valueSet(sql<{ readonly id: CampaignId }>`
-        WITH ${newCampaignsSql(sql, tenant, campaigns, limited(tenant, null, now), now)}
-        SELECT id FROM made`),
+    insert: (tenant: Tenant, { id, limit, paused, targets, values }: NewCampaign, now: number) => {
+      const tables = targetTables.filter(({ field }) => targets[field].length > 0);
+      const added = tables.map((each) => {
+        const isMade = sql`EXISTS (SELECT FROM made)`;
+        const inserted = insertTargets(sql, tenant, id, each, targets[each.field], isMade);
+        return sql`, ${sql(`${each.table}_added`)} AS (${inserted} RETURNING 1)`;
+      });
+      const missing = tables.map(
+        ({ field, table }) =>
+          sql` OR (SELECT count(*) FROM ${sql(`${table}_added`)}) < ${targets[field].length}`,
+      );
+      return run(sql`
+        WITH made AS (
+          INSERT INTO campaign (workspace_id, environment, id, paused, created_at, updated_at,
+            ${columnNames(campaignColumns)})
+          SELECT ${tenant.workspaceId}::int, ${tenant.environment}::text, ${id}::uuid, ${paused}::bool,
+            ${instant(now)}, ${instant(now)}, ${columnParameters(campaignColumns, values)}
+          WHERE ${limit === null ? sql`true` : sql`(${limited(tenant, null, now)}) < ${limit}`}
+          ON CONFLICT (name, workspace_id, environment) DO NOTHING RETURNING id
+        ) ${sql.join("", false)(added)}
+        SELECT refuse_commit(${conflictReason})
+        WHERE NOT EXISTS (SELECT FROM made) ${sql.join("", false)(missing)}`);
+    },
 
     update: (tenant: Tenant, id: CampaignId, values: CampaignValues, now: number) =>
       run(sql`
-        UPDATE campaign c SET name = ${values.name}, type = ${values.type},
-          type_changed = c.type_changed OR c.type <> ${values.type}, timezone = ${values.timezone},
-          starts_at = ${instant(values.startsAt)}, ends_at = ${instant(values.endsAt)},
-          written_ends_at = ${instant(values.writtenEnd)}, recurrence = ${jsonb(values.recurrence)},
-          plan_at = CASE WHEN ${values.recurrence !== null} THEN c.plan_at END,
-          frequency_cap_count = ${values.frequencyCapCount},
-          frequency_cap_period = ${values.frequencyCapPeriod}, cap_by = ${values.capBy},
-          quiet_hours = ${jsonb(values.quietHours)}, cooldown_minutes = ${values.cooldownMinutes},
-          max_per_minute = ${values.maxPerMinute},
-          segment_match = ${values.segmentMatch}, holdout_percent = ${values.holdoutPercent},
-          goal = ${jsonb(values.goal)}, updated_at = ${instant(now)}
+        UPDATE campaign c SET ${columnAssignments(campaignColumns, values)},
+          type_changed = c.type_changed OR c.type <> ${values.type},
+          plan_at = CASE WHEN ${values.recurrence !== null} THEN c.plan_at END, updated_at = ${instant(now)}
         WHERE ${tenantIs("c", tenant)} AND c.id = ${id}`),
 
     /** True if that changed the campaign; otherwise `updated_at` is kept. Publishing also unarchives. */

@@ -1,9 +1,9 @@
 import { Effect } from "effect";
 import { Conflict } from "../wire/ApiError.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { FoundCampaign } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
-import type { CampaignValues } from "./NewCampaignsSql.ts";
+import { storedGoal } from "./Goal.ts";
+import type { CampaignValues, StoredCampaign } from "./StoredCampaign.ts";
 import { Enrolments } from "./Enrolments.ts";
 
 /**
@@ -14,13 +14,14 @@ export const fixedExperiment = Effect.gen(function* () {
   const enrolments = yield* Enrolments;
   return Effect.fnUntraced(function* (
     tenant: Tenant,
-    stored: FoundCampaign,
+    stored: StoredCampaign,
     sent: Partial<CampaignDraft>,
     values: CampaignValues,
   ) {
-    const { goal, holdout_percent: holdoutPercent } = stored;
+    const { holdout_percent } = stored;
+    const goal = storedGoal(stored.goal);
     const changes = {
-      holdout_percent: values.holdoutPercent !== holdoutPercent,
+      holdout_percent: values.holdout_percent !== holdout_percent,
       goal: JSON.stringify(values.goal) !== JSON.stringify(goal),
     };
     if (!changes.holdout_percent && !changes.goal) return values;
@@ -28,7 +29,7 @@ export const fixedExperiment = Effect.gen(function* () {
     const refused = (["holdout_percent", "goal"] as const).filter(
       (field) => changes[field] && sent[field] !== undefined,
     );
-    if (refused.length === 0) return { ...values, goal, holdoutPercent };
+    if (refused.length === 0) return { ...values, goal, holdout_percent };
     return yield* Conflict.experiment(
       Object.fromEntries(refused.map((field) => [field, [fixedSentence(field)]])),
     );

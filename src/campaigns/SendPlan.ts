@@ -2,15 +2,15 @@ import { Context, Effect, Layer } from "effect";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
 import { type CampaignId, idAt, type NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
-import type { FoundCampaign } from "./Campaign.ts";
-import { type CampaignDates, datesOf, sendInstant } from "./CampaignDates.ts";
+import { type CampaignDates, sendInstant } from "./CampaignDates.ts";
 import { localPlan } from "./LocalSend.ts";
 import { changesOf, newOccurrence, nextPlanning, type SendTime } from "./recurrence/OccurrencePlan.ts";
 import { firstDay, lastInstant } from "./recurrence/Occurrences.ts";
 import { SendPlanSql, type WaitingSend } from "./SendPlanSql.ts";
+import type { StoredCampaign } from "./StoredCampaign.ts";
 
 /** A push campaign, as far as its sends depend on it. */
-export type PlannedCampaign = Parameters<typeof datesOf>[0] & Pick<FoundCampaign, "id" | "paused">;
+export type PlannedCampaign = CampaignDates & Pick<StoredCampaign, "id" | "paused">;
 
 /** When a notification is sent; `late` is null unless it is sent at that time in each device's zone. */
 type PlannedTime = Pick<WaitingSend, "sendAt" | "late">;
@@ -125,19 +125,16 @@ export class SendPlan extends Context.Service<
       });
 
       return SendPlan.of({
-        scheduleFirst: (tenant, campaign, notificationId, time, now) => {
-          const dates = datesOf(campaign);
-          return dates.recurrence === null
-            ? pipelined(Effect.asVoid(store(tenant, campaign.id, notificationId, dates, time, now)))
-            : replan(tenant, campaign, dates, now);
-        },
+        scheduleFirst: (tenant, campaign, notificationId, time, now) =>
+          campaign.recurrence === null
+            ? pipelined(Effect.asVoid(store(tenant, campaign.id, notificationId, campaign, time, now)))
+            : replan(tenant, campaign, campaign, now),
 
         schedule: Effect.fnUntraced(function* (tenant, campaign, notificationId, time, now) {
-          const dates = datesOf(campaign);
-          if (dates.recurrence !== null) return yield* replan(tenant, campaign, dates, now);
+          if (campaign.recurrence !== null) return yield* replan(tenant, campaign, campaign, now);
           // Sends that were due during the current pause are skipped, not moved.
           if (campaign.paused) yield* skip(tenant, campaign.id, now);
-          yield* stop(tenant, store(tenant, campaign.id, notificationId, dates, time, now));
+          yield* stop(tenant, store(tenant, campaign.id, notificationId, campaign, time, now));
         }),
 
         move: Effect.fnUntraced(function* (tenant, stored, dates, now) {
@@ -145,7 +142,7 @@ export class SendPlan extends Context.Service<
             return yield* replanOneDay(tenant, stored, dates, now);
           if (dates.recurrence !== null) {
             if (stored.recurrence === null)
-              yield* repository.makeOccurrences(tenant, stored.id, firstDay(datesOf(stored)));
+              yield* repository.makeOccurrences(tenant, stored.id, firstDay(stored));
             return yield* replan(tenant, stored, dates, now);
           }
           const scheduled = yield* repository.waiting(tenant, stored.id, now);

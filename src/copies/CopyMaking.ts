@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import { campaignCopier } from "../campaigns/CampaignCopier.ts";
+import { campaignInsertion } from "../campaigns/CampaignCreation.ts";
 import { type goalLists, storedGoal } from "../campaigns/Goal.ts";
 import { Segments } from "../devices/Segments.ts";
 import { summaryOf } from "../locations/ImportPlan.ts";
@@ -24,7 +24,7 @@ export const copyMaking = Effect.gen(function* () {
   const library = yield* MediaLibrary;
   const activity = yield* Activity;
   const repository = yield* CopiesSql;
-  const copyCampaign = yield* campaignCopier;
+  const insertCampaign = yield* campaignInsertion;
   const copyNotification = yield* notificationCopier;
 
   /** The bytes of the files of a plan, copied without a transaction, by the ids of the files. */
@@ -82,7 +82,7 @@ export const copyMaking = Effect.gen(function* () {
       else if (file === undefined) return yield* changedMeanwhile;
       else media.set(id, (yield* library.add(to, file)).id);
     }
-    const targets = plan.campaign.targeting;
+    const { campaign: source } = plan;
     const segmentIds = new Map<string, string>();
     const madeSegments = new Map<string, string>();
     for (const { id, name, rule, source } of plan.segments) {
@@ -91,7 +91,7 @@ export const copyMaking = Effect.gen(function* () {
       madeSegments.set(name, known);
     }
     const [locationIds, groupIds] = [idsBySource(plan.locations), idsBySource(plan.groups)];
-    const { goal } = plan.campaign;
+    const { goal } = source;
     // A location of the goal that does not exist any more stays one that nobody visits.
     const mapped = (list: (typeof goalLists)[number], ids: typeof locationIds) =>
       goal?.[list]?.map((id) => ids.get(id) ?? id) ?? [];
@@ -102,12 +102,14 @@ export const copyMaking = Effect.gen(function* () {
         location_group_ids: mapped("location_group_ids", groupIds),
       },
     );
-    const campaign = yield* copyCampaign(to, { ...plan.campaign, goal: copiedGoal }, plan.name, {
-      locationIds: mappedIds(targets.location_ids, locationIds),
-      groupIds: mappedIds(targets.location_group_ids, groupIds),
-      segmentIds: mappedIds(targets.segmentation_ids, segmentIds),
-    });
-    const copied = { ...plan.campaign, id: CampaignId(campaign.id), paused: true };
+    const values = { ...source, name: plan.name, goal: copiedGoal };
+    const targets = {
+      locationIds: mappedIds(source.locationIds, locationIds),
+      groupIds: mappedIds(source.groupIds, groupIds),
+      segmentIds: mappedIds(source.segmentIds, segmentIds),
+    };
+    const campaign = yield* insertCampaign(to, values, targets, true);
+    const copied = { ...source, id: CampaignId(campaign.id), paused: true };
     for (const message of plan.messages) yield* copyNotification(to, copied, message, media);
     return { data: campaign, ...plan.counts };
   });

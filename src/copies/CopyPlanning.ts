@@ -1,9 +1,7 @@
 import { Clock, Effect } from "effect";
-import type { FoundCampaign } from "../campaigns/Campaign.ts";
-import { datesOf } from "../campaigns/CampaignDates.ts";
 import { checkLimit, checkTrial } from "../campaigns/CampaignLimit.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
-import type { goalLists } from "../campaigns/Goal.ts";
+import type { StoredCampaign } from "../campaigns/StoredCampaign.ts";
 import { overLimit } from "../locations/ImportPlan.ts";
 import { Locations } from "../locations/Locations.ts";
 import { MediaLibrary } from "../media/MediaLibrary.ts";
@@ -37,7 +35,7 @@ export const copyPlanning = Effect.gen(function* () {
   /** The name of the copy: the one that was sent, or one that people would choose. */
   const nameOf = Effect.fnUntraced(function* (
     to: Tenant,
-    { name }: FoundCampaign,
+    { name }: StoredCampaign,
     sent: string | null | undefined,
     isWithinEnvironment: boolean,
   ) {
@@ -73,10 +71,9 @@ export const copyPlanning = Effect.gen(function* () {
   /** Reads all that a copy refers to, and what of it is there. */
   const read = Effect.fnUntraced(function* (from: Tenant, to: Tenant, id: string, sent: CopyDraft["name"]) {
     const campaign = yield* campaigns.find(from, id);
-    const { goal, targeting } = campaign;
-    const { segmentation_ids } = targeting;
-    const targetsOf = (list: (typeof goalLists)[number]) => [
-      ...new Set([...targeting[list], ...(goal?.[list] ?? [])]),
+    const { goal, groupIds, locationIds } = campaign;
+    const withGoal = (ids: ReadonlyArray<string>, ofGoal: ReadonlyArray<string> = []) => [
+      ...new Set([...ids, ...ofGoal]),
     ];
     const messages = yield* notifications.rows(from, campaign.id);
     const mediaIds = new Set(messages.flatMap(mediaIdsOf));
@@ -95,10 +92,12 @@ export const copyPlanning = Effect.gen(function* () {
         id: row.match ?? idAt(now),
         isMade: row.match === null,
       }));
-    const groups = matched(yield* repository.groups(from, to, targetsOf("location_group_ids")));
+    const groups = matched(yield* repository.groups(from, to, withGoal(groupIds, goal?.location_group_ids)));
     const made = groups.filter(({ isMade }) => isMade).map(({ source }) => source);
-    const locations = matched(yield* repository.locations(from, to, targetsOf("location_ids"), made));
-    const own = yield* repository.segments(from, segmentation_ids);
+    const locations = matched(
+      yield* repository.locations(from, to, withGoal(locationIds, goal?.location_ids), made),
+    );
+    const own = yield* repository.segments(from, campaign.segmentIds);
     const isWithinEnvironment = from.environment === to.environment;
     const name = yield* nameOf(to, campaign, sent, isWithinEnvironment);
     const segments = yield* counterpartsOf(to, own);
@@ -144,9 +143,7 @@ export const copyPlanning = Effect.gen(function* () {
     const bytes = made.media === 0 ? 0 : media.reduce((sum, { size_bytes: size }) => sum + size, 0);
     const present = made.locations === 0 || maxLocations === null ? 0 : yield* locationList.count(to);
     yield* checkLimits({
-      max_campaigns: yield* sentenceOf(
-        checkLimit(to, null, { ...datesOf(campaign), paused: true }, others, now),
-      ),
+      max_campaigns: yield* sentenceOf(checkLimit(to, null, { ...campaign, paused: true }, others, now)),
       max_notifications: messages.length === 0 ? null : yield* contents.limitProblem(to, messages.length),
       max_notifications_per_campaign: copyLimitProblem(to, messages.length),
       max_locations:

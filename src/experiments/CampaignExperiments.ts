@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import type { StoredCampaign } from "../campaigns/StoredCampaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { Database } from "../database/Database.ts";
 import { Conflict, type NotFound, type Unprocessable } from "../wire/ApiError.ts";
@@ -56,7 +56,7 @@ export class CampaignExperiments extends Context.Service<
       const repository = yield* CampaignExperimentsSql;
 
       const designOf = (
-        campaign: FoundCampaign,
+        campaign: StoredCampaign,
         notifications: ReadonlyArray<SplitNotificationRow>,
       ): ExperimentDesign => ({
         holdout: campaign.holdout_percent,
@@ -66,7 +66,7 @@ export class CampaignExperiments extends Context.Service<
 
       const figures = Effect.fnUntraced(function* (
         tenant: Tenant,
-        campaign: FoundCampaign,
+        campaign: StoredCampaign,
         state: ExperimentState,
         notifications: ReadonlyArray<SplitNotificationRow>,
       ) {
@@ -106,7 +106,7 @@ export class CampaignExperiments extends Context.Service<
           const { key } = yield* repository.state(tenant, campaign.id, false);
           const { timezone } = campaign;
           const now = (yield* Clock.currentTimeMillis) + maxAheadMs;
-          const first = dateAt(timezone, Date.parse(campaign.created_at));
+          const first = dateAt(timezone, campaign.createdAt);
           const days = daysOf(timezone, first, dateAt(timezone, now));
           const starts = days.map(({ fromMs }) => fromMs);
           const keys = new Map(notifications.map((each) => [each.id, each.notificationKey as number]));

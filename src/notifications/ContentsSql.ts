@@ -1,6 +1,7 @@
-import { Effect } from "effect";
-import type { SqlClient } from "effect/sql";
-import { arrayOf, instant, jsonb, utc } from "../database/Rows.ts";
+import { Effect, Struct } from "effect";
+import { type SqlClient, Statement } from "effect/sql";
+import { columnNames, columnParameters, columnsOfRow, selectedColumns } from "../database/Columns.ts";
+import { arrayOf, instant, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
@@ -9,7 +10,7 @@ import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { mediaIdsOf } from "./ContentRules.ts";
-import type { MessageContent } from "./MessageContent.ts";
+import { contentColumns, type MessageContent } from "./MessageContent.ts";
 import type { Question } from "./Survey.ts";
 
 /** The content of a notification as it is stored; `questions` is null for a message. */
@@ -27,7 +28,18 @@ export interface ListedContentRow extends ContentRow {
   readonly campaign_ids: ReadonlyArray<CampaignId>;
 }
 
-const questionsOf = (content: MessageContent) => jsonb(content.type === "survey" ? content.questions : null);
+type Stored = Omit<MessageContent, "questions" | "variants"> & {
+  readonly questions: MessageContent["questions"] | null;
+  readonly variants: MessageContent["variants"] | null;
+};
+
+/** A content as it is stored: no questions and no variants are null. */
+const stored = (content: MessageContent): Stored => ({
+  ...content,
+  questions: content.type === "survey" ? content.questions : null,
+  variants: content.variants.length === 0 ? null : content.variants,
+});
+
 /** The common table expression that inserts the media files of a content's variants; empty without any. */
 const linked = (
   sql: SqlClient.SqlClient,
@@ -43,15 +55,16 @@ const linked = (
     ON CONFLICT DO NOTHING
   )`;
 };
-const variantsOf = ({ variants }: MessageContent) => jsonb(variants.length === 0 ? null : variants);
 
 /** The columns of a `ContentRow` but its dates; `n` is the notification. */
-export const contentColumns = `
-  n.id, n.name, x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.media_kind,
-  x.questions, x.template, x.translations, x.push, COALESCE(x.variants, '[]') AS variants,
-  CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media`;
+export const selectedContent = Statement.fragment([
+  Statement.literal(`n.id, n.name, COALESCE(x.variants, '[]') AS variants,
+    CASE WHEN m.id IS NOT NULL THEN jsonb_build_object('id', m.id, 'type', m.kind, 'key', m.key) END AS media,
+    `),
+  ...selectedColumns(Struct.omit(contentColumns, ["variants"]), "x").segments,
+]);
 
-/** Joins the tables of `contentColumns` to the notification `n`. */
+/** Joins the tables of `selectedContent` to the notification `n`. */
 export const contentJoins = `
   JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
     AND x.key = n.content_key
@@ -60,7 +73,7 @@ export const contentJoins = `
 
 /** Statements on notifications and their content, whichever campaigns they are on. Bound: 1,000 (plan). */
 export class ContentsSql extends SqlService<ContentsSql>("waypost/notifications/ContentsSql")((sql) => {
-  const shown = sql`${sql.literal(contentColumns)},
+  const shown = sql`${selectedContent},
     ARRAY (SELECT cn.campaign_id::text FROM campaign_notification cn
       WHERE cn.notification_id = n.id AND cn.workspace_id = n.workspace_id
         AND cn.environment = n.environment
@@ -96,13 +109,10 @@ export class ContentsSql extends SqlService<ContentsSql>("waypost/notifications/
     insert: (tenant: Tenant, id: NotificationId, name: string, content: MessageContent, now: number) =>
       run(sql`
         WITH first AS (
-          INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-            cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
-            created_at)
-          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${content.type}, ${content.headline},
-            ${content.body}, ${content.cta_label}, ${content.cta_url}, ${content.media_asset_id},
-            ${content.media_kind}, ${questionsOf(content)}, ${content.template},
-            ${jsonb(content.translations)}, ${jsonb(content.push)}, ${variantsOf(content)}, ${instant(now)})
+          INSERT INTO content (workspace_id, environment, notification_id, created_at,
+            ${columnNames(contentColumns)})
+          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${instant(now)},
+            ${columnParameters(contentColumns, stored(content))})
           RETURNING key, media_asset_id
         )${linked(sql, tenant, id, content)}
         INSERT INTO notification (workspace_id, environment, id, name, type, content_key, media_id,
@@ -118,26 +128,15 @@ export class ContentsSql extends SqlService<ContentsSql>("waypost/notifications/
     revise: (tenant: Tenant, id: NotificationId, name: string, content: MessageContent, now: number) =>
       run(sql`
         WITH revised AS (
-          INSERT INTO content (workspace_id, environment, notification_id, type, headline, body, cta_label,
-            cta_url, media_asset_id, media_kind, questions, template, translations, push, variants,
-            created_at)
-          SELECT n.workspace_id, n.environment, n.id, sent.*, ${instant(now)}
-          FROM (SELECT ${content.type}::text, ${content.headline}::text, ${content.body}::text,
-            ${content.cta_label}::text, ${content.cta_url}::text, ${content.media_asset_id}::uuid,
-            ${content.media_kind}::text, ${questionsOf(content)},
-            ${content.template}::text, ${jsonb(content.translations)}, ${jsonb(content.push)},
-            ${variantsOf(content)})
-            AS sent (type, headline, body, cta_label, cta_url, media_asset_id, media_kind, questions,
-              template, translations, push, variants),
-            notification n
+          INSERT INTO content (workspace_id, environment, notification_id, created_at,
+            ${columnNames(contentColumns)})
+          SELECT n.workspace_id, n.environment, n.id, ${instant(now)},
+            ${columnParameters(contentColumns, stored(content))}
+          FROM notification n
           JOIN content x ON x.workspace_id = n.workspace_id AND x.environment = n.environment
             AND x.key = n.content_key
-          WHERE ${tenantIs("n", tenant)} AND n.id = ${id}
-            AND (x.type, x.headline, x.body, x.cta_label, x.cta_url, x.media_asset_id, x.questions,
-              x.template, x.translations, x.push, x.variants)
-              IS DISTINCT FROM (sent.type, sent.headline, sent.body, sent.cta_label, sent.cta_url,
-                sent.media_asset_id, sent.questions, sent.template, sent.translations, sent.push,
-                sent.variants)
+          WHERE ${tenantIs("n", tenant)} AND n.id = ${id} AND (${columnsOfRow(contentColumns, "x")})
+            IS DISTINCT FROM (${columnParameters(contentColumns, stored(content))})
           RETURNING key
         ), unlinked AS (
           DELETE FROM variant_media v

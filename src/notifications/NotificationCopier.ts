@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import { datesOf } from "../campaigns/CampaignDates.ts";
 import { firstDay, lastInstant } from "../campaigns/recurrence/Occurrences.ts";
 import { type PlannedCampaign, SendPlan } from "../campaigns/SendPlan.ts";
 import { pipelined } from "../database/pool/TransactionConnection.ts";
@@ -13,7 +12,7 @@ import type { MessageContent } from "./MessageContent.ts";
 import { notificationChange } from "./NotificationActivity.ts";
 import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
 import { questionsWithIds } from "./QuestionMatching.ts";
-import { storedTrigger, triggerOf } from "./ShownTrigger.ts";
+import { triggerOf } from "./ShownTrigger.ts";
 
 /**
  * Makes the function that copies a notification of any tenant to a campaign: everything that is stored of its
@@ -43,12 +42,11 @@ export const notificationCopier = Effect.gen(function* () {
     };
     const content: MessageContent = { ...withFile(row), questions, variants: row.variants.map(withFile) };
     yield* pipelined(contentsRepository.insert(tenant, id, row.name, content, now));
-    const trigger = storedTrigger(row);
-    yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, trigger, now));
-    const { late, sendAt } = trigger;
+    yield* pipelined(repository.attach(tenant, idAt(now), campaign.id, id, row, now));
+    const { late, sendAt } = row;
     const { recurrence, timezone } = campaign;
     const isToCome = (time: TimeOfDay) =>
-      recurrence !== null || lastInstant(timezone, firstDay(datesOf(campaign)), { sendAt: time, late }) > now;
+      recurrence !== null || lastInstant(timezone, firstDay(campaign), { sendAt: time, late }) > now;
     if (sendAt !== null && isToCome(sendAt))
       yield* sends.scheduleFirst(tenant, campaign, id, { sendAt, late }, now);
     const copied = yield* repository.find(tenant, campaign.id, id);

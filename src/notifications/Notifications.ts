@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect";
 import { Activity } from "../activity/Activity.ts";
-import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import type { StoredCampaign } from "../campaigns/StoredCampaign.ts";
 import { Campaigns } from "../campaigns/Campaigns.ts";
 import { SendPlan } from "../campaigns/SendPlan.ts";
 import { Database } from "../database/Database.ts";
@@ -100,7 +100,7 @@ export class Notifications extends Context.Service<
       const scheduled = Effect.fnUntraced(function* (
         schedule: typeof sends.schedule,
         tenant: Tenant,
-        campaign: FoundCampaign,
+        campaign: StoredCampaign,
         id: NotificationId,
         { late, sendAt }: Trigger,
         now: number,
@@ -159,7 +159,7 @@ export class Notifications extends Context.Service<
         const row = yield* findToChange(tenant, campaignId, id);
         const now = yield* Clock.currentTimeMillis;
         const media = yield* contents.check(tenant, body, row);
-        const trigger = resolveTrigger(body, campaign, row.send_at, now);
+        const trigger = resolveTrigger(body, campaign, row.sendAt, now);
         const draft = (yield* body.complete) as NotificationDraft;
         yield* contents.revise(tenant, row, draft, media, now);
         yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);

@@ -1,4 +1,5 @@
-import type { FoundCampaign } from "../campaigns/Campaign.ts";
+import type { Columns } from "../database/Columns.ts";
+import type { StoredCampaign } from "../campaigns/StoredCampaign.ts";
 import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
 import { sendInstant } from "../campaigns/CampaignDates.ts";
 import {
@@ -17,7 +18,7 @@ import type { TriggerDraft } from "./TriggerDraft.ts";
 
 /** The trigger of a notification on one campaign, as it is stored. */
 export interface Trigger {
-  readonly type: TriggerType;
+  readonly triggerType: TriggerType;
   /** The sending time on the campaign's day, as it was written; null for a geo notification. */
   readonly sendAt: TimeOfDay | null;
   /** Of a send in the zone of each device: what happens where the time has passed; else null. */
@@ -32,6 +33,18 @@ export interface Trigger {
   readonly endsAt: number | null;
 }
 
+/** The columns of a trigger. */
+export const triggerColumns = {
+  triggerType: ["trigger_type", "text"],
+  sendAt: ["send_at", "text"],
+  late: ["send_late", "text"],
+  dwellMinutes: ["dwell_minutes", "int4"],
+  maxSilenceMinutes: ["max_silence_minutes", "int4"],
+  event: "jsonb",
+  startsAt: ["starts_at", "timestamptz"],
+  endsAt: ["ends_at", "timestamptz"],
+} as const satisfies Columns<Trigger>;
+
 /** The event that an on_event notification fires on (contract V4). */
 export interface EventTrigger {
   readonly name: string;
@@ -42,16 +55,13 @@ export interface EventTrigger {
   readonly unless: string | null;
 }
 
-type Dates = Pick<FoundCampaign, "timezone" | "startsAtMs">;
+type Dates = Pick<StoredCampaign, "timezone" | "startsAt">;
 /** A parsed trigger. */
 export type TriggerBody = ParsedBody<TriggerDraft>;
 
-const instantOf = ({ startsAtMs, timezone }: Dates, sendAt: TimeOfDay): number =>
-  sendInstant({ startsAt: startsAtMs, timezone }, sendAt);
-
 /** The sending time in responses: `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
 export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
-  wallTimeAt(campaign.timezone, instantOf(campaign, sendAt));
+  wallTimeAt(campaign.timezone, sendInstant(campaign, sendAt));
 
 /**
  * Resolves the trigger of a draft on its campaign and adds its problems (contract F2, F3). `stored` is the
@@ -59,7 +69,7 @@ export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
  */
 export const resolveTrigger = (
   body: TriggerBody,
-  campaign: FoundCampaign,
+  campaign: StoredCampaign,
   stored: TimeOfDay | null,
   now: number,
 ): Trigger => {
@@ -71,7 +81,7 @@ export const resolveTrigger = (
   if (campaign.type === "push") {
     refuseWindow(body);
     const sendAt = resolveSendAt(body, campaign, late !== null, stored, now);
-    return { type, sendAt, late, ...dwell, event, startsAt: null, endsAt: null };
+    return { triggerType: type, sendAt, late, ...dwell, event, startsAt: null, endsAt: null };
   }
   if (isSet(body.fields.trigger_config?.send_at)) {
     body.problems.add(
@@ -81,11 +91,11 @@ export const resolveTrigger = (
         : "An event campaign's notifications have no sending time: events trigger them.",
     );
   }
-  return { type, sendAt: null, late: null, ...dwell, event, ...resolveWindow(body, campaign) };
+  return { triggerType: type, sendAt: null, late: null, ...dwell, event, ...resolveWindow(body, campaign) };
 };
 
 /** The choice for zones where the time of a local send has passed; null for other sends (contract P3). */
-const resolveLocal = ({ fields, problems }: TriggerBody, { type }: FoundCampaign): LateChoice | null => {
+const resolveLocal = ({ fields, problems }: TriggerBody, { type }: StoredCampaign): LateChoice | null => {
   const { late, local } = fields.trigger_config ?? {};
   const isLocal = local === true;
   if (isLocal && type !== "push")
@@ -134,7 +144,7 @@ const resolveEvent = ({ fields, problems }: TriggerBody, type: TriggerType): Eve
 
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;
 
-const checkType = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) => {
+const checkType = ({ fields, problems }: TriggerBody, campaign: StoredCampaign) => {
   if (fields.trigger_type === undefined) return;
   const isFixed = fields.trigger_type === "fixed_time";
   const isEvent = fields.trigger_type === "on_event";
@@ -169,13 +179,13 @@ const refuseWindow = ({ fields, problems }: TriggerBody) => {
 
 const resolveSendAt = (
   { fields, problems }: TriggerBody,
-  campaign: FoundCampaign,
+  campaign: StoredCampaign,
   isLocal: boolean,
   stored: TimeOfDay | null,
   now: number,
 ): TimeOfDay | null => {
   const { timezone } = campaign;
-  const day = dateAt(timezone, campaign.startsAtMs);
+  const day = dateAt(timezone, campaign.startsAt);
   const refuse = (sentence: string) => problems.add("trigger_config.send_at", sentence);
   const text = fields.trigger_config?.send_at?.trim();
   if (text === undefined) {
@@ -195,11 +205,11 @@ const resolveSendAt = (
     return null;
   }
   if (isLocal) {
-    const localAt = localTimeOf({ startsAt: campaign.startsAtMs, timezone }, sendAt);
+    const localAt = localTimeOf(campaign, sendAt);
     if (lastInstantOf(localAt) < now) refuse("The sending time has passed everywhere in the world.");
     return sendAt;
   }
-  const at = instantOf(campaign, sendAt);
+  const at = sendInstant(campaign, sendAt);
   // At this very millisecond the stored send has started or is about to: it needs another time (contract F6).
   if (at < now || (at === now && stored !== null)) {
     refuse(`The sending time cannot be in the past (it is ${wallTimeAt(timezone, now)} in ${timezone}).`);
@@ -215,24 +225,24 @@ const readSendAt = (text: string, campaign: Dates, stored: TimeOfDay | null): Ti
   if (stored !== null && text === showSendAt(campaign, stored)) return stored;
   if (text.length === 5) return text as TimeOfDay;
   const { date, time } = wallParts(text as WallTime);
-  return date === dateAt(campaign.timezone, campaign.startsAtMs) ? time : null;
+  return date === dateAt(campaign.timezone, campaign.startsAt) ? time : null;
 };
 
-const resolveWindow = ({ fields, problems }: TriggerBody, campaign: FoundCampaign) => {
-  const { endsAtMs, startsAtMs, timezone } = campaign;
+const resolveWindow = ({ fields, problems }: TriggerBody, campaign: StoredCampaign) => {
+  const { endsAt, startsAt, timezone } = campaign;
   const start = isSet(fields.starts_at) ? startInstant(timezone, fields.starts_at) : null;
   const end = isSet(fields.ends_at) ? endInstant(timezone, fields.ends_at) : null;
   const shown = (ms: number) => `${wallTimeAt(timezone, ms)} in ${timezone}`;
 
-  if (start !== null && start < startsAtMs) {
-    problems.add("starts_at", `The start cannot be before the campaign's own (${shown(startsAtMs)}).`);
-  } else if (start !== null && endsAtMs !== null && start >= endsAtMs) {
-    problems.add("starts_at", `The start must be before the campaign's end (${shown(endsAtMs)}).`);
+  if (start !== null && start < startsAt) {
+    problems.add("starts_at", `The start cannot be before the campaign's own (${shown(startsAt)}).`);
+  } else if (start !== null && endsAt !== null && start >= endsAt) {
+    problems.add("starts_at", `The start must be before the campaign's end (${shown(endsAt)}).`);
   }
-  if (end !== null && endsAtMs !== null && end > endsAtMs) {
-    problems.add("ends_at", `The end cannot be after the campaign's own (${shown(endsAtMs)}).`);
-  } else if (end !== null && end <= startsAtMs) {
-    problems.add("ends_at", `The end must be after the campaign's start (${shown(startsAtMs)}).`);
+  if (end !== null && endsAt !== null && end > endsAt) {
+    problems.add("ends_at", `The end cannot be after the campaign's own (${shown(endsAt)}).`);
+  } else if (end !== null && end <= startsAt) {
+    problems.add("ends_at", `The end must be after the campaign's start (${shown(startsAt)}).`);
   }
   if (start !== null && end !== null && end <= start) {
     problems.add("ends_at", `The end must be after the start (${shown(start)}).`);

@@ -1,6 +1,13 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { arrayOf, epochMillis, instant, utc } from "../database/Rows.ts";
+import {
+  columnAssignments,
+  columnNames,
+  columnParameters,
+  type Columns,
+  columnsOfRow,
+} from "../database/Columns.ts";
+import { epochMillis, instant, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
@@ -9,6 +16,13 @@ import type { Webhook, WebhookAttempt, WebhookStatus } from "./Webhook.ts";
 
 /** The values of a webhook that a client writes. */
 export type WebhookValues = Pick<Webhook, "url" | "events" | "description" | "batch">;
+
+const valueColumns = {
+  url: "text",
+  events: "text[]",
+  description: "text",
+  batch: "bool",
+} as const satisfies Columns<WebhookValues>;
 
 /**
  * The sealed secrets of a webhook. `previousSecret` has those that were replaced, the last of which signs
@@ -22,7 +36,7 @@ export interface SealedSecrets {
 
 /** Statements on webhooks and their attempts. Bound: 20 webhooks, or a page of 101. */
 export const webhooksSql = Effect.map(SqlClient.SqlClient, (sql) => {
-  const columns = sql`w.id, w.url, w.events, w.description, w.batch, w.status,
+  const columns = sql`w.id, ${columnsOfRow(valueColumns, "w")}, w.status,
       ${utc("w.created_at")} AS created_at, ${utc("w.updated_at")} AS updated_at,
       ${utc("w.disabled_at")} AS disabled_at, ${utc("w.last_attempt_at")} AS last_attempt_at`;
 
@@ -45,16 +59,14 @@ export const webhooksSql = Effect.map(SqlClient.SqlClient, (sql) => {
 
     insert: (tenant: TenantKey, id: string, values: WebhookValues, secret: Uint8Array, now: number) =>
       run(sql`
-          INSERT INTO webhook (workspace_id, environment, id, url, description, batch, events, status, secret,
-            created_at, updated_at)
-          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, ${values.url}, ${values.description},
-            ${values.batch}, ${arrayOf("text", values.events)}, 'active', ${secret}, ${instant(now)},
-            ${instant(now)})`),
+          INSERT INTO webhook (workspace_id, environment, id, status, secret, created_at, updated_at,
+            ${columnNames(valueColumns)})
+          VALUES (${tenant.workspaceId}, ${tenant.environment}, ${id}, 'active', ${secret}, ${instant(now)},
+            ${instant(now)}, ${columnParameters(valueColumns, values)})`),
 
     update: (tenant: TenantKey, id: string, values: WebhookValues, now: number) =>
       run(sql`
-          UPDATE webhook w SET url = ${values.url}, description = ${values.description},
-            batch = ${values.batch}, events = ${arrayOf("text", values.events)}, updated_at = ${instant(now)}
+          UPDATE webhook w SET ${columnAssignments(valueColumns, values)}, updated_at = ${instant(now)}
           WHERE ${tenantIs("w", tenant)} AND w.id = ${id}`),
 
     /**

@@ -36,8 +36,8 @@ layer(TestStatements.layer)("ActivitySql", (it) => {
       const { sandbox } = yield* newTenants;
       const first = entry();
       const changes = { created: { old: null, new: 4_000 } };
-      yield* repository.put(sandbox, [first]);
-      yield* repository.put(sandbox, [{ ...first, at: first.at + 60_000, changes }]);
+      yield* repository.put(sandbox, first);
+      yield* repository.put(sandbox, { ...first, at: first.at + 60_000, changes });
       assert.deepStrictEqual(yield* list(sandbox), [{ ...first, at: "2026-11-21T12:00:00+00:00", changes }]);
     }),
   );
@@ -49,7 +49,7 @@ layer(TestStatements.layer)("ActivitySql", (it) => {
       const byToken = entry();
       const byOperator = entry({ actor: { type: "operator", id: null, name: "operator" }, action: "create" });
       const ofTransport = entry({ resource: { type: "transport", id: "fcm", name: "fcm" } });
-      for (const each of [byToken, byOperator, ofTransport]) yield* repository.put(sandbox, [each]);
+      for (const each of [byToken, byOperator, ofTransport]) yield* repository.put(sandbox, each);
       const selected = (parameters: Parameters<typeof filtersOf>[0]) =>
         Effect.map(list(sandbox, filtersOf(parameters)), ids);
       assert.deepStrictEqual(yield* selected({ actor: tokenId.toUpperCase() }), [ofTransport.id, byToken.id]);
@@ -74,7 +74,7 @@ layer(TestStatements.layer)("ActivitySql", (it) => {
       const day = 24 * 60 * 60 * 1000;
       const at = (millis: number) => entry({ id: idAt(millis), at: millis });
       const [oldest, old, kept] = [at(now - 402 * day), at(now - 400 * day), at(now - 400 * day + 1)];
-      for (const each of [old, kept, oldest]) yield* repository.put(sandbox, [each]);
+      for (const each of [old, kept, oldest]) yield* repository.put(sandbox, each);
       assert.strictEqual(yield* repository.prune(now - 400 * day, 1), 1);
       assert.deepStrictEqual(ids(yield* list(sandbox)), [kept.id, old.id]);
       yield* TestClock.setTime(now);

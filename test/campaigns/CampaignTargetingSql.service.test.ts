@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { CampaignsSql } from "../../src/campaigns/CampaignsSql.ts";
+import { shownCampaign } from "../../src/campaigns/StoredCampaign.ts";
 import { CampaignTargetingSql } from "../../src/campaigns/CampaignTargetingSql.ts";
 import { SegmentsSql } from "../../src/devices/SegmentsSql.ts";
 import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
@@ -17,8 +18,8 @@ const pushValues = { type: "push" as const, endsAt: now + 86_400_000 };
 
 const targetingOf = (tenant: Tenant, id: CampaignId) =>
   Effect.gen(function* () {
-    const campaign = yield* (yield* CampaignsSql).find(tenant, id, now);
-    return campaign?.targeting;
+    const campaign = yield* (yield* CampaignsSql).find(tenant, id);
+    return campaign && shownCampaign(campaign, now).targeting;
   });
 
 layer(TestStatements.layer)("CampaignTargetingSql", (it) => {

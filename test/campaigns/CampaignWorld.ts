@@ -28,7 +28,7 @@ const triggerOf = (how: Attached) => {
   const window = { startsAt: millis(how.windowStart), endsAt: millis(how.windowEnd) };
   return how.sendAt === undefined
     ? { ...onEnter, ...window }
-    : { ...onEnter, type: "fixed_time" as const, sendAt: TimeOfDay.make(how.sendAt), ...window };
+    : { ...onEnter, triggerType: "fixed_time" as const, sendAt: TimeOfDay.make(how.sendAt), ...window };
 };
 
 /** A tenant at the start of the test, with rows of other slices that campaigns can target and send. */

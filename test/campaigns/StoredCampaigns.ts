@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect";
 import { CampaignsSql } from "../../src/campaigns/CampaignsSql.ts";
-import type { CampaignValues } from "../../src/campaigns/NewCampaignsSql.ts";
+import type { CampaignValues } from "../../src/campaigns/StoredCampaign.ts";
 import { TimeZoneName } from "../../src/time/TimeZone.ts";
 import { CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
@@ -17,14 +17,14 @@ export const campaignValues: CampaignValues = {
   endsAt: null,
   writtenEnd: null,
   recurrence: null,
-  frequencyCapCount: null,
-  frequencyCapPeriod: null,
-  capBy: "device",
-  quietHours: null,
-  cooldownMinutes: null,
-  maxPerMinute: null,
-  segmentMatch: null,
-  holdoutPercent: 0,
+  frequency_cap_count: null,
+  frequency_cap_period: null,
+  cap_by: "device",
+  quiet_hours: null,
+  cooldown_minutes: null,
+  max_per_minute: null,
+  segment_match: null,
+  holdout_percent: 0,
   goal: null,
 };
 

@@ -26,7 +26,7 @@ const messageContent: MessageContent = {
 
 /** On entering a location, at any time of the campaign. */
 export const onEnter: Trigger = {
-  type: "on_enter",
+  triggerType: "on_enter",
   sendAt: null,
   late: null,
   dwellMinutes: null,
@@ -38,7 +38,7 @@ export const onEnter: Trigger = {
 
 /** At a time of day of the campaign's day. */
 export const atTime = (time: string): Trigger => ({
-  type: "fixed_time",
+  triggerType: "fixed_time",
   sendAt: TimeOfDay.make(time),
   late: null,
   dwellMinutes: null,

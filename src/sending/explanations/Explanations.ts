@@ -122,7 +122,7 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             const send = isPush ? sendsForDevice(campaign.sends, device.timezone ?? timezone) : null;
             const applies: Readonly<Record<Reason, boolean>> = {
               paused: campaign.paused || deletion_scheduled_at !== null,
-              not_started: !hasStarted({ startsAtMs: starts, timezone, type }, now),
+              not_started: !hasStarted({ startsAt: starts, timezone, type }, now),
               // Parts of a send at a local time go out by the day of their devices (contract X25).
               ended: endsAt !== null && endsAt < now && !(isPush && has_notification),
               no_notification: !has_notification && send === null,

@@ -107,7 +107,7 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
           const { experiment } = campaign;
           if (experiment !== null && (yield* repository.isHeldOut(tenant, deviceKey, campaign, at)))
             return because("holdout");
-          if (!hasStarted({ startsAtMs: starts, timezone, type }, at)) return because("not_started");
+          if (!hasStarted({ startsAt: starts, timezone, type }, at)) return because("not_started");
           return ends !== null && ends < at ? because("ended") : past;
         }),
       };

@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer } from "effect";
-import { datesOf } from "../../../campaigns/CampaignDates.ts";
 import { Campaigns } from "../../../campaigns/Campaigns.ts";
 import { localInstant } from "../../../campaigns/LocalSend.ts";
 import type { SendTime } from "../../../campaigns/recurrence/OccurrencePlan.ts";
@@ -61,7 +60,7 @@ export class NextOccurrences extends Context.Service<NextOccurrences>()("waypost
         const today = dateAt(timezone, now);
         const [from, to] = [addDays(today, -daysBack), hundredYearsAfter(today)];
         const next: Array<LocalDate> = [];
-        for (const date of occurrencesBetween(datesOf(campaign), from, to)) {
+        for (const date of occurrencesBetween(campaign, from, to)) {
           if (lastOf(date) < now) continue;
           if (next.push(date) === limit) break;
         }
