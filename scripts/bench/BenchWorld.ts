@@ -12,7 +12,7 @@ import { cpuOf, cpuOfServer, started } from "./BenchChild.ts";
 import { databaseUrl } from "./BenchDatabase.ts";
 import type { Loaded } from "./RequestLoad.ts";
 import { operatorKey, secretKey } from "./ServiceApi.ts";
-import { alternately, median, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 /** A process that is measured. */
 export interface Served {
@@ -114,9 +114,8 @@ export class BenchWorld extends Context.Service<
     return { ...result, cpu, databaseCpu: micros((yield* BenchWorld.databaseCpu) - before[1]) };
   });
 
-  /** Sends requests to each side alternately, prints what each has done, and gives the rounds of each. */
+  /** Sends requests to each side alternately, and gives the rounds of each. */
   static readonly compare = Effect.fnUntraced(function* <const Name extends string>(
-    what: string,
     perRound: number,
     sides: Readonly<Record<Name, Side>>,
   ) {
@@ -132,12 +131,7 @@ export class BenchWorld extends Context.Service<
       ),
     ]);
     type Loads = Record<Name, Effect.Effect<Figures, unknown, SqlClient.SqlClient | BenchWorld>>;
-    const rounds = setting("ROUNDS", 7);
-    const results = yield* alternately(rounds, Object.fromEntries(loads) as Loads);
-    console.log(`\n${what}, medians of ${rounds} rounds of ${perRound}`);
-    for (const [name, rows] of Object.entries<ReadonlyArray<Figures>>(results))
-      console.log(lineOf(name, rows, "requests"));
-    return results;
+    return yield* alternately(setting("ROUNDS", 7), Object.fromEntries(loads) as Loads);
   });
 }
 
@@ -145,14 +139,36 @@ export class BenchWorld extends Context.Service<
 export const each = <A, K extends keyof A>(rows: ReadonlyArray<A>, key: K): ReadonlyArray<A[K]> =>
   rows.map((row) => row[key]);
 
-/** The figures of a side as one line, medians of its rounds. */
-export const lineOf = (name: string, rows: ReadonlyArray<Figures>, unit: string): string => {
-  const of = (key: keyof Figures): number => median(each(rows, key));
-  return (
-    `${name.padEnd(20)} ${String(Math.round(of("perSecond"))).padStart(6)} ${unit}/s` +
-    (Number.isNaN(of("p99")) ? "" : `, p99 ${of("p99").toFixed(1)} ms`) +
-    `, CPU of each ${Math.round(of("cpu"))} µs, of PostgreSQL ${Math.round(of("databaseCpu"))} µs`
-  );
+/** The CPU of Waypost and PostgreSQL together, by round. */
+export const costs = (rows: ReadonlyArray<Pick<Figures, "cpu" | "databaseCpu">>): ReadonlyArray<number> =>
+  rows.map(({ cpu, databaseCpu }) => cpu + databaseCpu);
+
+/** Bars of a load: the least ratio of its rate, and the most of its p99, of its own CPU and of all CPU. */
+interface LoadBars {
+  readonly rate?: number;
+  /** In milliseconds. */
+  readonly p99?: number;
+  readonly node?: number;
+  readonly cpu?: number;
+}
+
+/** States the rate and the CPU of a side beside a baseline, and what else has a bar. */
+export const stateLoad = (
+  id: string,
+  what: string,
+  own: ReadonlyArray<Figures>,
+  [baseline, bare]: readonly [name: string, rows: ReadonlyArray<Figures>],
+  bars: LoadBars,
+): void => {
+  type Values = (rows: ReadonlyArray<Figures>) => ReadonlyArray<number>;
+  const state = (suffix: string, about: string, unit: string, of: Values, limits: object) =>
+    figure(`${id}${suffix}`, `${about}${what}`, unit, of(own), { beside: [baseline, of(bare)], ...limits });
+  state("", "", "a second", (rows) => each(rows, "perSecond"), { atLeast: bars.rate });
+  state("-cpu", "CPU of each, with PostgreSQL's: ", "µs", costs, { atMost: bars.cpu });
+  if (bars.node !== undefined)
+    state("-node", "CPU of each in Node: ", "µs", (rows) => each(rows, "cpu"), { atMost: bars.node });
+  if (bars.p99 !== undefined)
+    state("-p99", "p99 of ", "ms", (rows) => each(rows, "p99"), { valueAtMost: bars.p99 });
 };
 
 interface WorldOptions {

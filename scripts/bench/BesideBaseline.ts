@@ -1,13 +1,13 @@
 import { Effect } from "effect";
 import { deepStrictEqual } from "node:assert";
-import { BenchWorld, type Served } from "./BenchWorld.ts";
+import { BenchWorld, type Served, stateLoad } from "./BenchWorld.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
 
 const connections = 64;
 
 /**
  * Sends the same `GET` to Waypost and to PlatformBaseline.ts, alternately, after both have given the same
- * body. `queries` are different ones with the same answer. Gives the rounds of each.
+ * body, and states the figures. `queries` are different ones with the same answer.
  */
 export const besideBaseline = Effect.fnUntraced(function* (
   waypost: Served,
@@ -15,6 +15,8 @@ export const besideBaseline = Effect.fnUntraced(function* (
   url: string,
   token: string,
   perRound: number,
+  id: string,
+  bars: Parameters<typeof stateLoad>[4],
   queries: ReadonlyArray<string> = [""],
 ) {
   const headers = { authorization: `Bearer ${token}` };
@@ -31,6 +33,8 @@ export const besideBaseline = Effect.fnUntraced(function* (
   const path = url.slice(url.lastIndexOf("/"));
   const [own, bare] = [side(waypost, url), side(baseline, `${baseline.origin}${path}`)];
   deepStrictEqual(yield* Effect.promise(own.answer), yield* Effect.promise(bare.answer));
-  const what = `GET ${path} from ${connections} connections, ${queries.length} different`;
-  return yield* BenchWorld.compare(what, perRound, { "Fastify + pg": bare, Waypost: own });
+  const rounds = yield* BenchWorld.compare(perRound, { bare, own });
+  const what = `\`GET ${path}\` from ${connections} connections`;
+  const about = queries.length === 1 ? what : `${what}, ${queries.length} different pages`;
+  stateLoad(id, about, rounds.own, ["Fastify and pg", rounds.bare], bars);
 });

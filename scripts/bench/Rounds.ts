@@ -1,6 +1,8 @@
-/** Rounds of several sides alternately, and figures with their bars. A missed bar sets the exit code. */
+/** Rounds of several sides alternately, and the figures that a bench states of them, with their bars. */
 import { Effect } from "effect";
+import { appendFileSync } from "node:fs";
 import process from "node:process";
+import { figureLine, isMissed, type Stated } from "./Figure.ts";
 
 /** A number of the environment variable `BENCH_<name>`. */
 export const setting = (name: string, unset: number): number => Number(process.env[`BENCH_${name}`] ?? unset);
@@ -26,37 +28,6 @@ export const alternately = Effect.fnUntraced(function* <const Name extends strin
   return Object.fromEntries(results) as unknown as Record<Name, ReadonlyArray<A>>;
 });
 
-/** The quotients of two sides, by round. */
-export const ratios = (some: ReadonlyArray<number>, others: ReadonlyArray<number>): ReadonlyArray<number> =>
-  some.map((value, round) => value / (others[round] ?? Number.NaN));
-
-/** Whether a bar is met. If it is not, the exit code is 1. */
-export const met = (isMet: boolean): boolean => {
-  if (!isMet) process.exitCode = 1;
-  return isMet;
-};
-
-type Values = number | ReadonlyArray<number>;
-
-const middle = (values: Values): number => (typeof values === "number" ? values : median(values));
-
-const barred = (values: Values, bar: number, digits: number, isMet: boolean): string => {
-  const range =
-    typeof values === "number" || values.length < 2
-      ? ""
-      : `${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}; `;
-  const missed = met(isMet) ? "" : ", missed";
-  return `${middle(values).toFixed(digits)} (${range}bar: ${Number(bar.toFixed(digits))}${missed})`;
-};
-
-/** A figure, or the median of rounds with the least and the greatest, and its bar. */
-export const atMost = (values: Values, bar: number, digits = 2): string =>
-  barred(values, bar, digits, middle(values) <= bar);
-
-/** The same where more is better. */
-export const atLeast = (values: Values, bar: number, digits = 2): string =>
-  barred(values, bar, digits, middle(values) >= bar);
-
 /** The seconds of an effect, and its result. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -64,3 +35,61 @@ export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     const result = yield* effect;
     return { result, seconds: (performance.now() - began) / 1000 };
   });
+
+/** The milliseconds of an effect, run so many times. */
+export const millisOf = <A, E, R>(times: number, effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.replicateEffect(timed(effect), times), (runs) =>
+    runs.map(({ seconds }) => seconds * 1000),
+  );
+
+type Values = number | ReadonlyArray<number>;
+
+/** The baseline with its values by round, and bars (those of `Stated`). */
+interface Beside extends Partial<Record<(typeof bars)[number], number | undefined>> {
+  readonly beside?: readonly [baseline: string, values: Values];
+}
+
+const bars = ["atMost", "atLeast", "valueAtMost", "valueAtLeast"] as const;
+const listOf = (values: Values): ReadonlyArray<number> => (typeof values === "number" ? [values] : values);
+const rounded = (value: number): number => Number(value.toPrecision(5));
+
+/** A figure of rounds: medians, and the least and the greatest of the rounds if there are several. */
+export const statedOf = (
+  id: string,
+  what: string,
+  unit: string,
+  values: Values,
+  { beside, ...limits }: Beside = {},
+): Stated => {
+  const [own, bare] = [listOf(values), listOf(beside?.[1] ?? [])];
+  const quotients =
+    own.length === bare.length
+      ? own.map((value, round) => value / (bare[round] ?? Number.NaN))
+      : [median(own) / median(bare)];
+  const spread = beside === undefined ? own : quotients;
+  return {
+    id,
+    what,
+    unit,
+    value: rounded(median(own)),
+    ...(beside && { baseline: beside[0], baselineValue: rounded(median(bare)) }),
+    ...(beside && { ratio: rounded(median(quotients)) }),
+    ...(spread.length > 1 && { spread: [rounded(Math.min(...spread)), rounded(Math.max(...spread))] }),
+    ...Object.fromEntries(
+      bars.flatMap((bar) => (limits[bar] === undefined ? [] : [[bar, rounded(limits[bar])]])),
+    ),
+  };
+};
+
+/**
+ * States a figure: prints it, and adds it to the file of `BENCH_FIGURES`. Without that file, a missed bar
+ * sets the exit code to 1.
+ */
+export const figure = (...parameters: Parameters<typeof statedOf>): void => {
+  const stated = statedOf(...parameters);
+  if (!Number.isFinite(stated.value)) throw new Error(`${stated.id} has no value.`);
+  console.log(figureLine(stated));
+  const file = process.env["BENCH_FIGURES"];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(stated)}\n`);
+  else if (isMissed(stated)) process.exitCode = 1;
+};

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { alternately, atLeast, median, ratios } from "./Rounds.ts";
+import { alternately, figure } from "./Rounds.ts";
 import { ask } from "./ServiceApi.ts";
 import { figuresOf, newWorkspace, recordEvents, waitFor } from "./WebhookScenario.ts";
 
@@ -30,8 +30,8 @@ export const failing = Effect.fnUntraced(function* (
     return count / seconds;
   });
   const { answer, fail } = yield* alternately(rounds, { answer: rate("answer"), fail: rate("fail") });
-  console.log(
-    `one receiver: ${Math.round(median(answer))} calls a second; one that fails 20 % of its calls: ` +
-      `${Math.round(median(fail))}, ratio ${atLeast(ratios(fail, answer), minShare)}`,
-  );
+  figure("failing", "calls of a receiver that fails one in five", "a second", fail, {
+    beside: ["one that answers", answer],
+    atLeast: minShare,
+  });
 });

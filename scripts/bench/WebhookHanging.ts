@@ -4,19 +4,13 @@ import { randomUUID } from "node:crypto";
 import { instant, unnested } from "../../src/database/Rows.ts";
 import { seal, sealingKey } from "../../src/access/SealedText.ts";
 import { makeWebhookSecret, sealingPurpose, secretContext } from "../../src/webhooks/WebhookSecret.ts";
-import { BenchWorld } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
 import { secretKey } from "./ServiceApi.ts";
-import { atMost } from "./Rounds.ts";
+import { figure } from "./Rounds.ts";
 import { figuresOf, newWorkspace, waitFor } from "./WebhookScenario.ts";
 
 /** 1,000 receivers of which 100 hang; every receiver gets an event a second for ten seconds. */
-export const hanging = Effect.fnUntraced(function* (
-  origin: string,
-  receiver: string,
-  pid: number,
-  maxLag: number,
-) {
+export const hanging = Effect.fnUntraced(function* (origin: string, receiver: string, maxLag: number) {
   const sql = yield* SqlClient.SqlClient;
   const { workspaceId } = yield* newWorkspace(origin);
   const tenant = { workspaceId, environment: "production" } as const;
@@ -39,7 +33,7 @@ export const hanging = Effect.fnUntraced(function* (
       secret: ["bytea", ({ secret }) => secret],
     })}`;
   yield* figuresOf(receiver);
-  const work = Effect.gen(function* () {
+  const lags = yield* Effect.gen(function* () {
     for (let second = 0; second < 10; second++) {
       const at = yield* Clock.currentTimeMillis;
       yield* sql`
@@ -52,14 +46,8 @@ export const hanging = Effect.fnUntraced(function* (
     }
     return yield* waitFor(receiver, 9_000, 20);
   });
-  const { cpu, databaseCpu, lags } = yield* BenchWorld.measured(pid, 1, work);
   yield* sql`DELETE FROM webhook WHERE workspace_id = ${workspaceId}`;
   const sorted = lags.toSorted((a, b) => a - b);
-  const lag = (part: number): number => quantile(sorted, part);
-  console.log(
-    `1,000 receivers of which 100 hang: lag of the others ${lag(0.5)} ms, ` +
-      `p99 ${atMost(lag(0.99), maxLag, 0)} ms, max ${lag(1)} ms; ` +
-      `CPU of the worker ${(cpu / 1e6).toFixed(1)} s, of PostgreSQL ${(databaseCpu / 1e6).toFixed(1)} s, ` +
-      "in 10 s",
-  );
+  const what = "100 of 1,000 receivers hang";
+  figure("hanging", `p99 lag of the others, ${what}`, "ms", quantile(sorted, 0.99), { atMost: maxLag });
 });

@@ -8,7 +8,6 @@ import * as service from "./ServiceApi.ts";
 
 /** Counts of the receiver: `WebhookReceiver.ts`. */
 interface Figures {
-  readonly calls: number;
   readonly events: number;
   readonly lags: ReadonlyArray<number>;
 }
@@ -48,17 +47,15 @@ export const recordEvents = Effect.fnUntraced(function* (
 /** Waits until so many events have arrived. */
 export const waitFor = Effect.fnUntraced(function* (receiver: string, count: number, seconds: number) {
   let events = 0;
-  let calls = 0;
   const lags: Array<number> = [];
   for (let waited = 0; events < count; waited += 0.02) {
     if (waited > seconds) return yield* Effect.die(new Error(`Only ${events} events of ${count} arrived`));
     const figures = yield* figuresOf(receiver);
     events += figures.events;
-    calls += figures.calls;
     lags.push(...figures.lags);
     yield* Effect.sleep(20);
   }
-  return { calls, lags };
+  return lags;
 });
 
 /** Waits until the results of all calls are stored, which is part of a call's cost. */

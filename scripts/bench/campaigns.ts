@@ -10,10 +10,9 @@ import { SqlClient } from "effect/sql";
 import { arrayOf, instant } from "../../src/database/Rows.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, each, type Figures, runBench } from "./BenchWorld.ts";
+import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { besideBaseline } from "./BesideBaseline.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost, ratios } from "./Rounds.ts";
 
 /** Stores 20 campaigns with three locations and a group each. */
 const prepare = Effect.fnUntraced(function* (workspaceId: number) {
@@ -59,15 +58,11 @@ const bench = Effect.gen(function* () {
   const workspaceId = yield* workspaceKey(id);
   yield* prepare(workspaceId);
   const baseline = yield* BenchWorld.baseline("PlatformBaseline.ts", workspaceId);
-  const sum = ({ cpu, databaseCpu }: Figures): number => cpu + databaseCpu;
+  const url = `${platform}/campaigns`;
   const different = Array.from({ length: 80 }, (_, n) => `?limit=${n + 21}`);
-  for (const queries of [different, [""]]) {
-    const url = `${platform}/campaigns`;
-    const rounds = yield* besideBaseline(waypost, baseline, url, token, 5_000, queries);
-    const [own, bare] = [rounds.Waypost, rounds["Fastify + pg"]];
-    console.log(`ratio of the CPU ${atMost(ratios(each(own, "cpu"), each(bare, "cpu")), 1)}`);
-    console.log(`with PostgreSQL ${atMost(ratios(own.map(sum), bare.map(sum)), 0.9)}`);
-  }
+  const bars = { node: 1, cpu: 0.9 };
+  yield* besideBaseline(waypost, baseline, url, token, 5_000, "different", bars, different);
+  yield* besideBaseline(waypost, baseline, url, token, 5_000, "same", bars);
 });
 
 runBench(bench);

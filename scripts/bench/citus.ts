@@ -20,12 +20,12 @@ import { programMigrations } from "../../src/database/migrations/ProgramMigratio
 import { createCitusDatabase, dropOnNodes, onNode } from "../../test/database/CitusCluster.ts";
 import { started } from "./BenchChild.ts";
 import { insertSends, untilNone } from "./BenchRows.ts";
-import { each, runScript, temporaryFolder, waypostSettings } from "./BenchWorld.ts";
+import { runScript, temporaryFolder, waypostSettings } from "./BenchWorld.ts";
 import { type ClusterNode, cpuSeconds, holdToCores, nodesOf } from "./CitusNodes.ts";
 import { buildWorld, evenWorkspaces, type World } from "./CitusWorld.ts";
 import { getRequest, postHead, requestLoad } from "./RequestLoad.ts";
 import { ask, dayFromNow, operatorKey } from "./ServiceApi.ts";
-import { atLeast, median, setting } from "./Rounds.ts";
+import { figure, setting } from "./Rounds.ts";
 
 const bar = 1.6;
 const ports = (process.env["BENCH_CITUS"] ?? "").split(",").filter(Boolean).map(Number);
@@ -51,12 +51,6 @@ interface Variant {
 const kinds = ["events", "positions", "deliveries", "summaries"] as const;
 type Kind = (typeof kinds)[number];
 const chosen = kinds.filter((kind) => (process.env["BENCH_KINDS"] ?? kind).split(",").includes(kind));
-
-/** The rate of a kind of work, and the cores that each program was busy with. */
-interface Round {
-  readonly perSecond: number;
-  readonly cores: ReadonlyArray<number>;
-}
 
 const inDatabase = <A, E, R>(
   { database, port }: Pick<Variant, "database" | "port">,
@@ -181,7 +175,7 @@ const measured = Effect.fnUntraced(function* (
   yield* untilNone(sql`SELECT FROM rollup_state WHERE ${sql.literal(hasRollupsLeft)}`);
   yield* holdToCores(nodes.slice(1), cores);
   yield* holdToCores(nodes.slice(0, 1), coordinatorCores);
-  const results: Record<string, Array<Round>> = {};
+  const results: Record<string, Array<number>> = {};
   const measure = Effect.fnUntraced(function* (
     name: Kind | "idle",
     work: Effect.Effect<number, unknown, SqlClient.SqlClient>,
@@ -189,10 +183,13 @@ const measured = Effect.fnUntraced(function* (
     const before = cpuSeconds(nodes, pid);
     const began = performance.now();
     const perSecond = yield* work;
-    console.error(`${variant.name}: ${name} ${Math.round(perSecond)}/s`);
     const seconds = (performance.now() - began) / 1000;
     const busy = cpuSeconds(nodes, pid).map((now, index) => (now - (before[index] ?? 0)) / seconds);
-    (results[name] ??= []).push({ perSecond, cores: busy });
+    const cores = busy.map((each) => each.toFixed(2)).join(", ");
+    console.log(
+      `${variant.name}: ${name} ${Math.round(perSecond)}/s, cores of nodes, Waypost, load: ${cores}`,
+    );
+    (results[name] ??= []).push(perSecond);
   });
   yield* measure("idle", Effect.as(Effect.sleep("5 seconds"), 0));
   for (let round = 0; round < rounds; round++) {
@@ -201,25 +198,9 @@ const measured = Effect.fnUntraced(function* (
   return results;
 });
 
-type Results = Readonly<Record<string, ReadonlyArray<Round>>>;
+type Results = Readonly<Record<string, ReadonlyArray<number>>>;
 
-const rateOf = (results: Results | undefined, kind: Kind): number =>
-  median(each(results?.[kind] ?? [], "perSecond"));
-
-/** The cores that each program was busy with, as medians. */
-const coresOf = (
-  nodes: ReadonlyArray<ClusterNode>,
-  { workers }: Variant,
-  rows: ReadonlyArray<Round>,
-): string =>
-  [...nodes.map(({ name }) => name), "Waypost", "load"]
-    .flatMap((name, index) => {
-      const isUsed =
-        workers === 0 ? index === 1 || index >= nodes.length : index <= workers || index >= nodes.length;
-      const busy = median(rows.map(({ cores: each }) => each[index] ?? Number.NaN));
-      return isUsed ? [`${name} ${busy.toFixed(2)}`] : [];
-    })
-    .join(", ");
+const ratesOf = (results: Results | undefined, kind: Kind) => results?.[kind] ?? [];
 
 const bench = Effect.gen(function* () {
   const folder = yield* temporaryFolder("bench");
@@ -232,36 +213,25 @@ const bench = Effect.gen(function* () {
   const [plain, first] = variants;
   if (plain === undefined || first === undefined) return;
   const workspaces = yield* inDatabase(first, evenWorkspaces(size));
-  console.log(
-    `${workspaces.length} workspaces of ${size.devices} devices, as many on each shard; ` +
-      `${connections} connections, medians of ${rounds} rounds of ${perRound} events`,
-  );
-  console.log(`cores by cgroups: each worker ${cores || "all"}, coordinator ${coordinatorCores || "all"}`);
   const all = new Map<Variant, Results>();
   for (const variant of variants) {
     const world = yield* inDatabase(variant, buildWorld(size, workspaces));
     all.set(variant, yield* Effect.scoped(inDatabase(variant, measured(variant, world, nodes, folder))));
   }
-  for (const kind of ["idle", ...chosen] as const) {
-    console.log(`\n${kind}`);
+  for (const kind of chosen) {
     for (const [variant, results] of all) {
-      const rate = kind === "idle" ? 0 : rateOf(results, kind);
-      const figures =
-        kind === "idle"
-          ? ""
-          : `${String(Math.round(rate)).padStart(7)}/s, ` +
-            `${(rate / rateOf(all.get(plain), kind)).toFixed(2)} of one PostgreSQL, ` +
-            `${(rate / rateOf(all.get(first), kind)).toFixed(2)} of 1 worker; `;
-      console.log(
-        `${variant.name.padEnd(15)} ${figures}cores: ${coresOf(nodes, variant, results[kind] ?? [])}`,
-      );
+      if (variant === plain) continue;
+      const beside = ["one PostgreSQL", ratesOf(all.get(plain), kind)] as const;
+      const what = `${kind} on Citus with ${variant.name}`;
+      figure(`${kind}-${variant.workers}`, what, "a second", ratesOf(results, kind), { beside });
     }
   }
   const two = variants.find(({ workers }) => workers === 2);
   if (two === undefined || first.workers !== 1) return;
-  const ratio = rateOf(all.get(two), "events") / rateOf(all.get(first), "events");
-  const shown = cores > 0 ? atLeast(ratio, bar) : ratio.toFixed(2);
-  console.log(`\nevents of two workers to those of one: ${shown}`);
+  figure("two", "events of two workers", "a second", ratesOf(all.get(two), "events"), {
+    beside: ["of one", ratesOf(all.get(first), "events")],
+    atLeast: cores > 0 ? bar : undefined,
+  });
 });
 
 if (ports.length < 2)

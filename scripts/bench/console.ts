@@ -9,7 +9,7 @@ import { runChapters } from "../../src/demo/Demo.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { inConsole } from "./ConsoleBrowser.ts";
 import { ask, newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atMost } from "./Rounds.ts";
+import { figure } from "./Rounds.ts";
 
 const locations = 10_000;
 const pages = [
@@ -70,7 +70,6 @@ const maxTask = async (page: Page, address: string): Promise<number> => {
     await page.keyboard.press(key);
     await page.evaluate("new Promise((done) => setTimeout(done, 500))");
   }
-  console.log(`Longest task of the map: ${Number(await page.evaluate("window.longest")).toFixed(0)} ms.`);
   await page.locator("::-p-aria(Search locations)").fill("Location 99");
   await page.waitForFunction("!document.querySelector('main').textContent.includes('10,000 locations')");
   return Number(await page.evaluate("window.longest"));
@@ -85,17 +84,15 @@ const bench = Effect.gen(function* () {
   const longest = yield* Effect.promise(() =>
     inConsole(server, async (page) => {
       await page.waitForSelector("::-p-text(Winter menu)");
-      for (const name of pages) {
-        const millis = await pageMillis(page, name);
-        console.log(`${name.padEnd(12)} ${millis.toFixed(0).padStart(6)} ms to its data`);
-      }
+      const times: Array<number> = [];
+      for (const name of pages) times.push(await pageMillis(page, name));
+      figure("pages", "pages of the console, from the press on their link to their data", "ms", times);
       const workspace = await Effect.runPromiseWith(context)(importLocations(origin));
       return maxTask(page, `${origin}/console/locations?workspace=${workspace}&environment=sandbox`);
     }),
   );
-  console.log(
-    `Longest task with ${locations.toLocaleString("en")} locations: ${atMost(longest, 100, 0)} ms.`,
-  );
+  const what = `the longest task of a map of ${locations.toLocaleString("en")} locations`;
+  figure("task", what, "ms", longest, { atMost: 100 });
 });
 
 runBench(bench);

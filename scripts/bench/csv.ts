@@ -9,7 +9,7 @@ import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { each, runBench } from "./BenchWorld.ts";
 import { buildReportYear, yearOf } from "./ReportYear.ts";
-import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 const rows = setting("ROWS", 300_000);
 
@@ -79,12 +79,11 @@ const bench = Effect.gen(function* () {
 
   const { copy, file } = yield* alternately(3, { file: exported, copy: copied });
   const [own, bare] = [each(file, "rate"), each(copy, "rate")];
-  const rates = `${Math.round(median(own))} a second, COPY ${Math.round(median(bare))}`;
-  console.log(
-    `${rows} deliveries: ${rates}: ${atLeast(ratios(own, bare), 0.5)}, ` +
-      `first after ${atMost(each(file, "first"), 200, 0)} ms, ` +
-      `${atMost(each(file, "megabytes"), 50, 0)} MB more`,
-  );
+  const what = `a file of ${rows.toLocaleString("en")} deliveries`;
+  const beside = ["`COPY` of the same texts", bare] as const;
+  figure("rows", `rows of ${what}`, "a second", own, { beside, atLeast: 0.5 });
+  figure("first", `first record of ${what}`, "ms", each(file, "first"), { atMost: 200 });
+  figure("memory", `growth of memory by ${what}`, "MB", each(file, "megabytes"), { atMost: 50 });
 });
 
 runBench(Effect.provide(bench, onSchema(DeliveryList.layer)), { settings: { max_wal_size: "4GB" } });

@@ -7,7 +7,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { execFile } from "node:child_process";
-import { loadavg } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
@@ -18,7 +17,7 @@ import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { probed } from "./LoopProbe.ts";
 import { newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atLeast, atMost, setting, timed } from "./Rounds.ts";
+import { figure, setting, timed } from "./Rounds.ts";
 
 const rows = setting("DEVICES", 1_000_000);
 const batch = 2_000;
@@ -63,15 +62,8 @@ const bench = Effect.gen(function* () {
   const { origin, pid } = yield* BenchWorld.waypost({ LOOP_PROBE: probe }, "waypost", "LoopProbe.ts");
   const { id, operator } = yield* newWorkspace(origin, ["campaigns:read"]);
   const address = `${operator}/production/devices/import`;
-  console.log(`${rows.toLocaleString("en")} devices, load of the machine ${loadavg()[0]?.toFixed(1)}`);
-  const say = (what: string, seconds: number, cpu: number, databaseCpu: number, more = ""): void =>
-    console.log(
-      `${what}: ${Math.round(rows / seconds).toLocaleString("en")} rows/s, µs of CPU a row ` +
-        `${cpu.toFixed(0)} and PostgreSQL ${databaseCpu.toFixed(0)}${more}`,
-    );
   const key = yield* workspaceKey(id);
   const bare = yield* BenchWorld.measured(process.pid, rows, timed(bareInsert(key)));
-  say("bare INSERT … SELECT unnest", bare.seconds, bare.cpu, bare.databaseCpu);
   for (const [format, what] of [
     ["csv", "created"],
     ["ndjson", "updated"],
@@ -84,14 +76,17 @@ const bench = Effect.gen(function* () {
       return yield* Effect.die(new Error(`The import ${what} not every device: ${JSON.stringify(result)}`));
     const { held } = yield* Effect.promise(() => probed(pid, probe));
     const growth = ((mebibytesOf(pid, "VmHWM") - before) * 1_048_576) / 1e6;
-    const ratio = `, ratio of time ${(seconds / bare.seconds).toFixed(2)}`;
-    say(`${what} from ${format}`, seconds, cpu, databaseCpu, ratio);
-    if (what === "created")
-      console.log(
-        `rows/s ${atLeast(rows / seconds, 20_000, 0)}, memory +${atMost(growth, 100, 0)} MB, ` +
-          `loop held ${atMost(held, 50, 0)} ms`,
-      );
-    else console.log(`memory +${growth.toFixed(0)} MB, loop held ${held.toFixed(0)} ms`);
+    const about = `an import of ${rows.toLocaleString("en")} devices, ${what} from ${format}`;
+    const bars = what === "created" ? { rate: 20_000, memory: 100, held: 50 } : {};
+    figure(what, about, "rows/s", rows / seconds, {
+      beside: ["a bare insert", rows / bare.seconds],
+      valueAtLeast: bars.rate,
+    });
+    figure(`${what}-cpu`, `CPU of a row, with PostgreSQL's: ${about}`, "µs", cpu + databaseCpu, {
+      beside: ["a bare insert", bare.cpu + bare.databaseCpu],
+    });
+    figure(`${what}-memory`, `growth of memory by ${about}`, "MB", growth, { atMost: bars.memory });
+    figure(`${what}-held`, `the event loop held by ${about}, at most`, "ms", held, { atMost: bars.held });
   }
 });
 

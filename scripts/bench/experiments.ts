@@ -20,7 +20,7 @@ import { utcZone } from "../../src/time/TimeZone.ts";
 import { CampaignKey } from "../../src/wire/Ids.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { atMost, setting, timed } from "./Rounds.ts";
+import { figure, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 1_000_000);
 /** Units of one statement, at most a batch of a send: enough statements to reach each quarter of the year. */
@@ -99,13 +99,13 @@ const fill = Effect.gen(function* () {
   for (const table of ["enrolment", "delivery", "geofence_event"]) yield* run(`VACUUM ANALYZE ${table}`);
 });
 
-/** Counts of new and added up rows. */
-const countRows = Effect.gen(function* () {
+/** The number of counts that are not added up. */
+const newCounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const [found] = yield* sql<{ readonly sums: number; readonly fresh: number }>`
-    SELECT count(*) FILTER (WHERE is_sum)::int AS sums, count(*) FILTER (WHERE NOT is_sum)::int AS fresh
+  const [found] = yield* sql<{ readonly fresh: number }>`
+    SELECT count(*) FILTER (WHERE NOT is_sum)::int AS fresh
     FROM (SELECT is_sum FROM enrolment_count UNION ALL SELECT is_sum FROM variant_count) AS counted`;
-  return found ?? { sums: 0, fresh: 0 };
+  return found?.fresh ?? 0;
 });
 
 /** Runs the job until nothing is new: its first run sees new enrolments, the next one checks them. */
@@ -113,7 +113,7 @@ const addUpAll = Effect.gen(function* () {
   const { addUp } = yield* CountSumsSql;
   for (let run = 1; run <= 10; run++) {
     yield* addUp;
-    if ((yield* countRows).fresh === 0) return run;
+    if ((yield* newCounts) === 0) return run;
   }
   return yield* Effect.die(new Error("New counts remain after ten runs of the job."));
 });
@@ -121,8 +121,7 @@ const addUpAll = Effect.gen(function* () {
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const repository = yield* CampaignExperimentsSql;
-  const { seconds: filling } = yield* timed(fill);
-  console.log(`${rows.toLocaleString("en-US")} units, filled in ${filling.toFixed(0)} s`);
+  yield* fill;
 
   const { result: source, seconds: counting } = yield* timed(
     sql<{
@@ -145,7 +144,6 @@ const bench = Effect.gen(function* () {
       AND d.device_key = n.unit_key AND d.status = 'delivered'
     GROUP BY 1`.unprepared,
   );
-  console.log(`SQL over the source rows: ${(counting * 1000).toFixed(0)} ms`);
 
   const { result: sourceDays, seconds: countingDays } = yield* timed(
     sql<{ readonly date: string; readonly arm: string } & ArmCounts>`
@@ -156,7 +154,6 @@ const bench = Effect.gen(function* () {
       UNION ALL SELECT arm, converted_at, 0, 1 FROM enrolment WHERE converted_at IS NOT NULL) AS counted
     GROUP BY 1, 2`.unprepared,
   );
-  console.log(`days by SQL over the units: ${(countingDays * 1000).toFixed(0)} ms`);
   const sourceDay = new Map(sourceDays.map((row) => [`${row.date} ${row.arm}`, row]));
   const expectedDays = new Map<string, ArmCounts>();
   for (const arm of ["holdout", "b", "c", "control"])
@@ -181,16 +178,20 @@ const bench = Effect.gen(function* () {
       (day, id, arm) => byArm.get(`${day} ${keyOf(id)} ${arm}`),
     );
   });
-  const report = (what: string, rounds: ReadonlyArray<{ readonly seconds: number }>, counted: number) => {
+  const report = (
+    what: string,
+    state: string,
+    rounds: ReadonlyArray<{ readonly seconds: number }>,
+    plain: number,
+  ) => {
     const millis = rounds.map(({ seconds }) => seconds * 1000);
-    const times = Math.round((counted * 1000) / Math.min(...millis)).toLocaleString("en-US");
-    console.log(`${what} ${atMost(millis, 200, 1)} ms, ${times} times as fast`);
+    const id = `${what}-${state.replaceAll(" ", "-")}`;
+    const about = `${what} of an experiment of ${rows.toLocaleString("en")} units, counts ${state}`;
+    figure(id, about, "ms", millis, { beside: ["SQL over the source rows", plain * 1000], valueAtMost: 200 });
   };
   for (const state of ["as they come", "added up"]) {
-    const { fresh, sums } = yield* countRows;
-    console.log(`${sums.toLocaleString("en-US")} sums, ${fresh.toLocaleString("en-US")} new counts`);
     const rounds = yield* Effect.replicateEffect(timed(read), 9);
-    report(`figures, counts ${state.padEnd(12)}`, rounds, counting);
+    report("figures", state, rounds, counting);
     for (const { converted, delivered, enrolled, key: arm } of rounds[0]?.result ?? []) {
       const expected = source.find((row) => row.arm === arm);
       if (
@@ -201,14 +202,13 @@ const bench = Effect.gen(function* () {
         throw new Error(`${arm}: ${enrolled}, ${delivered}, ${converted}, not ${JSON.stringify(expected)}`);
     }
     const roundsOfDays = yield* Effect.replicateEffect(timed(readDays), 9);
-    report(`days,    counts ${state.padEnd(12)}`, roundsOfDays, countingDays);
+    report("days", state, roundsOfDays, countingDays);
     for (const { converted, date, enrolled, key: arm } of roundsOfDays[0]?.result ?? []) {
       const expected = expectedDays.get(`${date} ${arm}`);
       if (expected?.enrolled !== enrolled || expected.converted !== converted)
         throw new Error(`${date}, ${arm}: ${enrolled}, ${converted}, not ${JSON.stringify(expected)}`);
     }
-    const { result: runs, seconds } = yield* timed(addUpAll);
-    console.log(`the job adds up the rest in ${runs} runs, ${(seconds * 1000).toFixed(0)} ms`);
+    yield* addUpAll;
   }
 });
 

@@ -2,7 +2,7 @@
  * The cost of reading custom events, with BENCH_DEVICES (1,000,000 if unset) devices and ten times as many
  * events of 20 names in 90 days: the count of segments that ask for events, the names with their events a
  * day, the properties of a name, and a poll for due messages while 100,000 delays wait, beside one while none
- * waits. The bars: 500 ms for a count, and 1.5 times for the poll. `BENCH_PLANS=1` prints the plans.
+ * waits. The bars: 500 ms for a count, and 1.5 times for the poll.
  */
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -14,7 +14,7 @@ import { DAY_MS } from "../../src/time/DayNumbers.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { alternately, atMost, median, setting, timed } from "./Rounds.ts";
+import { alternately, figure, millisOf, setting, timed } from "./Rounds.ts";
 
 const devices = setting("DEVICES", 1_000_000);
 const events = devices * 10;
@@ -87,69 +87,56 @@ const bench = Effect.gen(function* () {
   const dwells = yield* DwellsSql;
   const now = Date.now();
   const begin = now - keptDays * DAY_MS;
-  const { seconds: filling } = yield* timed(fill(begin));
-  console.log(`${events.toLocaleString("en-US")} events, filled in ${filling.toFixed(0)} s`);
-  const indexes = yield* sql<{ readonly name: string; readonly megabytes: number }>`
-    SELECT indexrelid::regclass::text AS name, pg_relation_size(indexrelid)::float8 / 1e6 AS megabytes
-    FROM pg_index WHERE indrelid = 'custom_event'::regclass ORDER BY 1`;
-  for (const { megabytes, name } of indexes) console.log(`${name.padEnd(28)} ${megabytes.toFixed(0)} MB`);
-  if (setting("PLANS", 0) === 1) {
-    yield* sql`LOAD 'auto_explain'`.unprepared;
-    yield* sql`SET auto_explain.log_min_duration = 50`.unprepared;
-    yield* sql`SET auto_explain.log_analyze = on`.unprepared;
-  }
-
-  for (const match of ["all", "any"] as const)
-    for (const [about, conditions] of Object.entries(rules)) {
+  yield* fill(begin);
+  for (const [about, conditions] of Object.entries(rules)) {
+    const count = (match: "all" | "any") => {
       // Each round asks for something else, as counts are kept for five seconds.
       const op = match === "all" ? "ne" : "eq";
       let round = 0;
-      const count = Effect.suspend(() => {
+      return Effect.suspend(() => {
         const other = { attribute: "other", op, value: ++round } as const;
         return audiences.count(tenant, { match, rules: [{ match, conditions: [...conditions, other] }] });
       });
-      const rounds = yield* Effect.replicateEffect(timed(count), 7);
-      const millis = rounds.map(({ seconds }) => seconds * 1000);
-      console.log(
-        `segment, ${match.padEnd(3)}, ${about.padEnd(22)} ${atMost(millis, 500, 0)} ms, ` +
-          `${rounds[0]?.result.devices} devices, the first time ${millis[0]?.toFixed(0)} ms`,
-      );
-    }
+    };
+    const millis = [...(yield* millisOf(7, count("all"))), ...(yield* millisOf(7, count("any")))];
+    const what = `count of a segment with a condition: ${about}`;
+    figure(about.replaceAll(/[ ,]+/g, "-"), what, "ms", millis, { atMost: 500 });
+  }
 
-  const names = yield* Effect.replicateEffect(timed(summaries.names(tenant, null)), 5);
-  const found = names[0]?.result.map(({ name }) => name) ?? [];
-  console.log(`${found.length} names: ${median(names.map(({ seconds }) => seconds * 1000)).toFixed(1)} ms`);
+  const names = yield* summaries.names(tenant, null);
+  figure("names", "names of events", "ms", yield* millisOf(5, summaries.names(tenant, null)));
   for (const days of [1, 7, 14, 31]) {
     const starts = Array.from({ length: days }, (_, day) => now - (days - day) * DAY_MS);
-    const rounds = yield* Effect.replicateEffect(timed(summaries.counts(tenant, found, starts, now)), 5);
-    const sum = rounds[0]?.result.reduce((total, { count }) => total + count, 0) ?? 0;
-    const millis = rounds.map(({ seconds }) => seconds * 1000);
-    console.log(
-      `events a day, ${String(days).padStart(2)} days: ${median(millis).toFixed(0)} ms of ` +
-        `${millis.map((each) => each.toFixed(0)).join(", ")}; ${sum.toLocaleString("en-US")} events`,
+    const counts = summaries.counts(
+      tenant,
+      names.map(({ name }) => name),
+      starts,
+      now,
     );
+    figure(`days-${days}`, `events of all names by day, ${days} days`, "ms", yield* millisOf(5, counts));
   }
-  const properties = yield* Effect.replicateEffect(timed(summaries.properties(tenant, "app.opened")), 5);
-  console.log(`properties: ${median(properties.map(({ seconds }) => seconds * 1000)).toFixed(1)} ms`);
+  const properties = summaries.properties(tenant, "app.opened");
+  figure("properties", "properties of a name of events", "ms", yield* millisOf(5, properties));
 
   const poll = Effect.replicateEffect(dwells.dueWorkspaces(now), polls);
-  const millisOf = Effect.map(timed(poll), ({ seconds }) => (seconds * 1000) / polls);
-  const none = yield* alternately(5, { none: millisOf });
+  const pollMillis = Effect.map(timed(poll), ({ seconds }) => (seconds * 1000) / polls);
+  const none = yield* alternately(5, { none: pollMillis });
   yield* sql`INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, content_key,
       content_type, entered_at, recorded_at, due_at, unit, properties)
     SELECT 1, 'production', 1 + n % ${devices}::int, gen_random_uuid(), gen_random_uuid(), 1, 'message', t, t,
       t + interval '1 day' + n * interval '1 second', 1, '{"total": 5}'
     FROM generate_series(1, ${delays}::int) n, (SELECT ${new Date(now)}::timestamptz AS t) AS at`.unprepared;
   yield* sql`VACUUM ANALYZE dwell`.unprepared;
-  const waiting = yield* alternately(5, { waiting: millisOf });
-  const plan = yield* sql<{ readonly "QUERY PLAN": string }>`EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF)
-    SELECT w.workspace_id FROM dwell w WHERE w.decided_at IS NULL AND w.due_at <= ${new Date(now)}
-    ORDER BY w.due_at LIMIT 500`.unprepared;
-  for (const row of plan) console.log(`  ${row["QUERY PLAN"]}`);
-  const [before, after] = [Math.min(...none.none), Math.min(...waiting.waiting)];
-  console.log(
-    `poll with ${delays.toLocaleString("en-US")} waiting delays: ${after.toFixed(3)} ms, with none ` +
-      `${before.toFixed(3)} ms, ratio ${atMost(after / before, 1.5)}`,
+  const waiting = yield* alternately(5, { waiting: pollMillis });
+  figure(
+    "poll",
+    `poll with ${delays.toLocaleString("en")} waiting delays`,
+    "ms",
+    Math.min(...waiting.waiting),
+    {
+      beside: ["with none", Math.min(...none.none)],
+      atMost: 1.5,
+    },
   );
 });
 

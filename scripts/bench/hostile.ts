@@ -11,10 +11,9 @@ import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { probed } from "./LoopProbe.ts";
 import { collection as collectionOf, polygon } from "./Polygons.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost } from "./Rounds.ts";
+import { figure } from "./Rounds.ts";
 
 const limitBytes = 20 * 1_048_576;
-const mib = 1_048_576;
 
 const collection = (list: string): Uint8Array => new TextEncoder().encode(collectionOf(list));
 
@@ -61,8 +60,9 @@ const ringOf = (bytes: number): string => {
   return `{"type":"Feature","properties":{"name":"Area"},"geometry":${geometry}}`;
 };
 
+const parsing = "a server that parses on its event loop";
+
 interface Side {
-  readonly name: string;
   readonly pid: number;
   readonly probe: string;
   readonly health: string;
@@ -83,78 +83,60 @@ const measure = async (side: Side, body: Uint8Array, count: number) => {
     }
   };
   const watching = health();
-  const began = performance.now();
-  const statuses = await Promise.all(
+  await Promise.all(
     Array.from({ length: count }, async () => {
       const response = await fetch(side.url, { method: "POST", headers: side.headers, body: body as never });
       await response.arrayBuffer();
-      return response.status;
     }),
   );
-  const seconds = (performance.now() - began) / 1000;
   isDone = true;
   await watching;
-  const delays = await probed(side.pid, side.probe);
-  return { ...delays, seconds, maxHealth, statuses: [...new Set(statuses)].join("/") };
+  const { p99 } = await probed(side.pid, side.probe);
+  return { p99, maxHealth };
 };
 
 const bench = Effect.gen(function* () {
   const { folder } = yield* BenchWorld;
   const [ownProbe, otherProbe] = [join(folder, "waypost.probe"), join(folder, "baseline.probe")];
-  const waypost = yield* BenchWorld.waypost({ LOOP_PROBE: ownProbe }, "waypost", "LoopProbe.ts");
+  const served = yield* BenchWorld.waypost({ LOOP_PROBE: ownProbe }, "waypost", "LoopProbe.ts");
   const settings = { LOOP_PROBE: otherProbe };
-  const baseline = yield* BenchWorld.program("ImportsBaseline.ts", [], settings, "LoopProbe.ts");
-  const { platform, token } = yield* newWorkspace(waypost.origin, ["locations:write"], "sandbox");
-  const sides: ReadonlyArray<Side> = [
-    {
-      name: "event loop",
-      pid: baseline.pid,
-      probe: otherProbe,
-      health: baseline.origin,
-      url: baseline.origin,
-      headers: {},
-    },
-    {
-      name: "Waypost",
-      pid: waypost.pid,
-      probe: ownProbe,
-      health: `${waypost.origin}/health/live`,
-      url: `${platform}/locations/import`,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/geo+json" },
-    },
-  ];
+  const { origin, pid } = yield* BenchWorld.program("ImportsBaseline.ts", [], settings, "LoopProbe.ts");
+  const { platform, token } = yield* newWorkspace(served.origin, ["locations:write"], "sandbox");
+  const baseline: Side = { pid, probe: otherProbe, health: origin, url: origin, headers: {} };
+  const waypost: Side = {
+    pid: served.pid,
+    probe: ownProbe,
+    health: `${served.origin}/health/live`,
+    url: `${platform}/locations/import`,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/geo+json" },
+  };
 
-  let worst = 0;
   const only = process.env["BENCH_BODY"];
-  const before = sides.map(({ pid }) => mebibytesOf(pid, "VmRSS"));
+  const health: Array<readonly [own: number, other: number]> = [];
   for (const { body, count, name } of bodies) {
     if (only !== undefined && !name.includes(only)) continue;
     const bytes = body();
-    console.log(`\n${count} imports at once: ${name}, ${(bytes.length / mib).toFixed(1)} MiB each`);
-    const results: Array<Awaited<ReturnType<typeof measure>>> = [];
-    for (const side of sides) {
-      const result = yield* Effect.promise(() => measure(side, bytes, count));
-      results.push(result);
-      if (side.name === "Waypost") worst = Math.max(worst, result.p99);
-      const ms = (value: number): string => `${value.toFixed(0)} ms`.padStart(8);
-      console.log(
-        `${side.name.padEnd(11)} ${result.statuses} in ${result.seconds.toFixed(1)} s; ` +
-          `loop p50${ms(result.p50)}, p99${ms(result.p99)}, max${ms(result.max)}; ` +
-          `health at most${ms(result.maxHealth)}`,
-      );
-    }
-    const [old, now] = results;
-    console.log(`ratio of the maximum delay: ${((old?.max ?? 0) / Math.max(now?.max ?? 0, 0.1)).toFixed(0)}`);
+    const what = `${count} imports at once: ${name}`;
+    const other = yield* Effect.promise(() => measure(baseline, bytes, count));
+    const own = yield* Effect.promise(() => measure(waypost, bytes, count));
+    figure(name.replaceAll(/[ ,]+/g, "-"), `p99 of the event loop's delay, ${what}`, "ms", own.p99, {
+      beside: [parsing, other.p99],
+      valueAtMost: 50,
+    });
+    health.push([own.maxHealth, other.maxHealth]);
   }
-  yield* Effect.promise(() => pause(15_000));
-  for (const [index, { name, pid }] of sides.entries()) {
-    console.log(
-      `${name.padEnd(11)} memory ${before[index]?.toFixed(0)} MiB before, ` +
-        `${mebibytesOf(pid, "VmHWM").toFixed(0)} at its peak, ` +
-        `${mebibytesOf(pid, "VmRSS").toFixed(0)} after 15 s idle`,
-    );
-  }
-  console.log(`\nWaypost's worst p99: ${atMost(worst, 50, 1)} ms`);
+  figure(
+    "health",
+    "the longest `GET /health/live` beside them",
+    "ms",
+    Math.max(...health.map(([own]) => own)),
+    {
+      beside: [parsing, Math.max(...health.map(([, other]) => other))],
+    },
+  );
+  const peak = ({ pid }: Side) => mebibytesOf(pid, "VmHWM");
+  const beside = [parsing, peak(baseline)] as const;
+  figure("memory", "memory of the process at its peak", "MiB", peak(waypost), { beside });
 });
 
 runBench(bench);

@@ -13,7 +13,7 @@ import { idAt } from "../../src/wire/Ids.ts";
 import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { atMost, alternately, median, ratios, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 const rounds = setting("ROUNDS", 15);
 const warmUp = 5;
@@ -115,8 +115,6 @@ const counties = (): ReadonlyArray<unknown> => {
   }));
 };
 
-const kinds = ["MultiPolygon", "lie on each other", "crosses itself", "has no area"];
-
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { origin } = yield* BenchWorld.waypost();
@@ -143,25 +141,17 @@ const bench = Effect.gen(function* () {
       again: imported("updated"),
     };
     const { again, bare, first } = yield* alternately(rounds, sides, Math.min(rounds, warmUp));
-    const ms = (values: ReadonlyArray<number>) => `${Math.round(median(values))} ms`;
-    console.log(`
-${size} circles ${groups === 0 ? "in no group" : `in ${groups} groups`}, ${rounds} rounds, medians
-bare INSERT … SELECT unnest   ${ms(bare)}
-import of new ones            ${ms(first)}   ratio ${atMost(ratios(first, bare), bar)}
-the same again, as updates    ${ms(again)}`);
+    const about = `10,000 circles ${groups === 0 ? "in no group" : `in ${groups} groups`}`;
+    const beside = ["a bare insert", bare] as const;
+    figure(`new-${groups}`, `an import of ${about}`, "ms", first, { beside, atMost: bar });
+    figure(`again-${groups}`, `the same again, as updates: ${about}`, "ms", again, { beside });
   }
 
   yield* empty;
   const { data, millis } = yield* post(url, token, collectionOf(counties()));
   const { created, failed } = data.summary;
-  const reasons = new Map<string, number>();
-  for (const reason of data.results.flatMap((result) => result.reasons ?? [])) {
-    const kind = kinds.find((each) => reason.includes(each)) ?? reason;
-    reasons.set(kind, (reasons.get(kind) ?? 0) + 1);
-  }
-  console.log(`
-us-atlas counties, accepted and rejected: ${created} and ${failed} in ${Math.round(millis)} ms
-${[...reasons].map(([kind, count]) => `  ${String(count).padStart(4)}  ${kind}`).join("\n")}`);
+  const what = `an import of the counties of us-atlas, ${created} accepted and ${failed} rejected`;
+  figure("counties", what, "ms", millis);
 });
 
 runBench(bench);

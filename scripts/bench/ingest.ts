@@ -13,8 +13,8 @@
  * however slow responses are. A bare program (EventsBaseline.ts) gets the same load afterwards, and shows
  * what the machine can do at this rate.
  *
- * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them), `--build`
- * only makes them; `--events`, `--sends` and `--custom` measure only those.
+ * `--keep DIR` keeps the databases there and reuses them the next time (each run adds to them);
+ * `--events`, `--sends` and `--custom` measure only those.
  */
 import { Effect, type Layer, Schedule } from "effect";
 import { SqlClient } from "effect/sql";
@@ -29,10 +29,10 @@ import { DeviceKey } from "../../src/wire/Ids.ts";
 import { Rollups } from "../../src/reports/rollups/Rollups.ts";
 import { databaseUrl, onSchema } from "./BenchDatabase.ts";
 import { insertReporters, sendNow, workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, each, type Figures, lineOf, runBench, type Served } from "./BenchWorld.ts";
+import { BenchWorld, costs, type Figures, runBench, type Served } from "./BenchWorld.ts";
 import { buildReportYear, uuidOf, yearOf } from "./ReportYear.ts";
 import { postHead, requestLoad } from "./RequestLoad.ts";
-import { atMost, median, ratios, setting } from "./Rounds.ts";
+import { figure, setting } from "./Rounds.ts";
 import { ask, dayFromNow, newWorkspace, note, operatorKey } from "./ServiceApi.ts";
 import { visitRequests } from "./VisitRequests.ts";
 
@@ -52,7 +52,6 @@ const plain = "plain";
 const { values: options } = parseArgs({
   options: {
     keep: { type: "string" },
-    build: { type: "boolean", default: false },
     events: { type: "boolean", default: false },
     sends: { type: "boolean", default: false },
     custom: { type: "boolean", default: false },
@@ -124,49 +123,41 @@ interface Side {
 const reportEvents = ({ origin, request }: Side) =>
   Effect.promise(() => requestLoad(origin, connections, perRound, request, '"accepted":1'));
 
-/** Sends to all devices, and gives the deliveries a second. */
-const send = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const perSecond = year.devices / (yield* sendNow(year.devices, sql`true`));
-  return { perSecond, p99: Number.NaN };
-});
+type Cost = Pick<Figures, "cpu" | "databaseCpu">;
 
 /**
  * Measures both sides alternately, the first one changing with each round; the first round does not count.
  */
 const compare = Effect.fnUntraced(function* (
+  id: string,
   what: string,
   count: number,
   sides: readonly [Side, Side],
-  ask: (side: Side) => Effect.Effect<Omit<Figures, "cpu" | "databaseCpu">, unknown, SqlClient.SqlClient>,
+  ask: (side: Side) => Effect.Effect<unknown, unknown, SqlClient.SqlClient>,
 ) {
-  const figures = sides.map((): Array<Figures> => []);
+  const figures = sides.map((): Array<Cost> => []);
   let pause = 0;
   for (let round = -1; round < rounds; round++) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const work = Effect.gen(function* () {
-        const result = yield* ask(side);
+        yield* ask(side);
         const began = performance.now();
         if (side.name === plain) yield* Effect.sleep(pause);
         else {
           yield* rolledUp;
           pause = performance.now() - began;
         }
-        return result;
+        return {};
       }).pipe(Effect.provide(side.client));
       const measured = yield* BenchWorld.measured(side.pid, count, work);
       if (round >= 0) figures[sides.indexOf(side)]?.push(measured);
     }
   }
-  console.log(`\n${what}, medians of ${rounds} rounds of ${count}`);
   const [own = [], bare = []] = figures;
-  console.log(lineOf("with rollups", own, what));
-  console.log(lineOf("without rollups", bare, what));
-  const costs = (rows: ReadonlyArray<Figures>) => rows.map(({ cpu, databaseCpu }) => cpu + databaseCpu);
-  const clock = median(ratios(each(bare, "perSecond"), each(own, "perSecond")));
-  console.log(
-    `ratio of CPU ${atMost(ratios(costs(own), costs(bare)), bar, 3)}, by the clock ${clock.toFixed(3)}`,
-  );
+  figure(id, `CPU until rolled up, with PostgreSQL's: ${what}`, "µs", costs(own), {
+    beside: ["the same without rollups", costs(bare)],
+    atMost: bar,
+  });
 });
 
 /** Reports custom events at a rate, each of which queues a push, on a database of their own. */
@@ -203,7 +194,6 @@ const customEvents = Effect.gen(function* () {
         })),
       });
     const measure = Effect.fnUntraced(function* (
-      program: string,
       process: Served,
       path: string,
       headers: ReadonlyArray<Readonly<Record<string, string>>>,
@@ -224,21 +214,20 @@ const customEvents = Effect.gen(function* () {
         );
       yield* load(5);
       const figures = yield* BenchWorld.measured(process.pid, 20 * rate, load(20));
-      console.log(lineOf(program, [figures], "requests"));
       const [queued] = yield* sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM push_queue`;
       if (queued?.count !== next * together)
         return yield* Effect.die(new Error(`${queued?.count} pushes of ${next * together} are queued`));
       yield* sql`TRUNCATE push_queue, delivery, custom_event`.unprepared;
       return figures.p99;
     });
-    console.log(`\n${rate} custom events a second, ${together} a request, each with a push in the queue`);
     const bearer = tokens.map((each) => ({ authorization: `Bearer ${each}` }));
-    const p99 = yield* measure("Waypost", { origin, pid }, "/device/v1/events", bearer);
+    const p99 = yield* measure({ origin, pid }, "/device/v1/events", bearer);
     const keys = tokens.map((_, index) => ({ "x-device-key": String(index + 1) }));
     const argument = { workspaceId, campaignKey: 1, notificationKey: 1, message: note };
     const baseline = yield* BenchWorld.baseline("EventsBaseline.ts", argument, name);
-    yield* measure("node:http + pg", baseline, "/events", keys);
-    console.log(`p99 ${atMost(p99, queuedBar, 1)} ms`);
+    const bare = yield* measure(baseline, "/events", keys);
+    const what = `p99 of ${rate} custom events a second, ${together} a request, each queues a push`;
+    figure("p99", what, "ms", p99, { beside: ["node:http and pg", bare], valueAtMost: queuedBar });
   }).pipe(Effect.provide(client(name)));
 });
 
@@ -261,7 +250,6 @@ const bench = Effect.gen(function* () {
     yield* Effect.provide(removeRollups, client(plain));
     writeFileSync(tokensFile, JSON.stringify(tokens));
   }
-  if (options.build) return;
   const tokens = JSON.parse(readFileSync(tokensFile, "utf8")) as ReadonlyArray<string>;
   const locations = yield* Effect.flatMap(
     SqlClient.SqlClient,
@@ -279,8 +267,11 @@ const bench = Effect.gen(function* () {
     return { name, origin, pid, client: client(name), request } satisfies Side;
   });
   const sides = [yield* side(database), yield* side(plain)] as const;
-  if (!options.sends) yield* compare("events", perRound, sides, reportEvents);
-  if (!options.events) yield* compare("deliveries of a send to inboxes", year.devices, sides, () => send);
+  if (!options.sends) yield* compare("events", "a request with an event", perRound, sides, reportEvents);
+  if (!options.events)
+    yield* compare("sends", "a delivery of a send to inboxes", year.devices, sides, () =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sendNow(year.devices, sql`true`)),
+    );
   if (!options.events && !options.sends) yield* customEvents;
 });
 

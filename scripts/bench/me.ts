@@ -5,9 +5,8 @@
  */
 import { Effect } from "effect";
 import { workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, each, runBench } from "./BenchWorld.ts";
+import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { besideBaseline } from "./BesideBaseline.ts";
-import { atLeast, ratios } from "./Rounds.ts";
 import { newWorkspace } from "./ServiceApi.ts";
 
 const bench = Effect.gen(function* () {
@@ -15,9 +14,7 @@ const bench = Effect.gen(function* () {
   const { id, platform, token } = yield* newWorkspace(waypost.origin, ["campaigns:read"]);
   const workspaceId = yield* workspaceKey(id);
   const baseline = yield* BenchWorld.baseline("PlatformBaseline.ts", workspaceId);
-  const rounds = yield* besideBaseline(waypost, baseline, `${platform}/me`, token, 20_000);
-  const [own, bare] = [rounds.Waypost, rounds["Fastify + pg"]];
-  console.log(`ratio of the rate ${atLeast(ratios(each(own, "perSecond"), each(bare, "perSecond")), 0.6)}`);
+  yield* besideBaseline(waypost, baseline, `${platform}/me`, token, 20_000, "me", { rate: 0.6 });
 });
 
 runBench(bench);

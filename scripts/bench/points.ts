@@ -6,7 +6,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, runBench } from "./BenchWorld.ts";
-import { alternately, atMost, median, ratios, setting, timed } from "./Rounds.ts";
+import { alternately, figure, setting, timed } from "./Rounds.ts";
 import { newWorkspace } from "./ServiceApi.ts";
 
 const rows = setting("ROWS", 10_000);
@@ -42,15 +42,11 @@ const bench = Effect.gen(function* () {
       SELECT id, longitude, latitude, CASE type WHEN 'circle' THEN radius_meters END AS radius
       FROM location WHERE workspace_id = ${workspaceId} AND environment = 'production' ORDER BY id DESC`),
   });
-  const ratio = (name: "compressed" | "plain" | "known") =>
-    `${median(ratios(sides[name], sides.query)).toFixed(2)} of the query`;
-  console.log(
-    `${rows} points of ${Math.round(bytes / 1000)} kB: ` +
-      `compressed in ${atMost(sides.compressed, 100, 1)} ms, ` +
-      `${ratio("compressed")}; plain ${median(sides.plain).toFixed(1)} ms, ${ratio("plain")}; ` +
-      `304 in ${median(sides.known).toFixed(1)} ms, ${ratio("known")}; ` +
-      `the query ${median(sides.query).toFixed(1)} ms`,
-  );
+  const what = `points of ${rows.toLocaleString("en")} locations, ${Math.round(bytes / 1000)} kB`;
+  const beside = ["the bare query", sides.query] as const;
+  figure("compressed", `compressed ${what}`, "ms", sides.compressed, { beside, valueAtMost: 100 });
+  figure("plain", `plain ${what}`, "ms", sides.plain, { beside });
+  figure("known", `a 304 for ${what}`, "ms", sides.known, { beside });
 });
 
 runBench(bench);

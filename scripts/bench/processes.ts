@@ -1,18 +1,18 @@
 /**
- * `GET /me` over 1, 2 and 4 request processes of one machine, from 64 connections: requests a second, and
- * the share of perfect scaling. The bar: two processes answer at least 1.8 times the requests of one. It
- * counts on machines of six cores and more, where PostgreSQL, the load and Waypost have cores of their own.
- * On a smaller one they share all cores, so that further processes cannot help.
+ * `GET /me` over 1, 2 and 4 request processes of one machine, from 64 connections. The bar: two processes
+ * answer at least 1.8 times the requests of one. It counts on machines of six cores and more, where
+ * PostgreSQL, the load and Waypost have cores of their own. On a smaller one they share all cores, so that
+ * further processes cannot help.
  */
 import { Effect } from "effect";
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { BenchWorld, each, runBench } from "./BenchWorld.ts";
+import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { corePlan, pinAll } from "./Cores.ts";
 import type { Loaded } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { alternately, median, met, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 const bar = 1.8;
 const connections = 64;
@@ -24,8 +24,8 @@ const clients = Math.max(1, Math.floor(availableParallelism() / 6));
 
 const run = promisify(execFile);
 
-/** The rate and the highest p99 of all clients together. */
-const load = async (url: string, token: string): Promise<Loaded> => {
+/** The rate of all clients together. */
+const load = async (url: string, token: string): Promise<number> => {
   const program = new URL("RequestClient.ts", import.meta.url).pathname;
   const parameters = [url, token, String(connections / clients), String(perRound / clients)];
   const results = await Promise.all(
@@ -34,13 +34,10 @@ const load = async (url: string, token: string): Promise<Loaded> => {
       return JSON.parse(stdout) as Loaded;
     }),
   );
-  return {
-    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
-    p99: Math.max(...results.map(({ p99 }) => p99)),
-  };
+  return results.reduce((sum, { perSecond }) => sum + perSecond, 0);
 };
 
-/** Medians over the rounds, after one to warm up. */
+/** The rates of the rounds, after one to warm up. */
 const measured = Effect.fnUntraced(function* (processes: number) {
   const settings = { WAYPOST_PROCESSES: String(processes) };
   const { origin, pid } = yield* BenchWorld.waypost(settings, `waypost-${processes}`);
@@ -50,28 +47,18 @@ const measured = Effect.fnUntraced(function* (processes: number) {
     if (plan !== null) pinAll(plan, pid);
     return load(`${platform}/me`, token);
   });
-  const { all } = yield* alternately(rounds, { all: round });
-  return { perSecond: median(each(all, "perSecond")), p99: median(each(all, "p99")) };
+  return (yield* alternately(rounds, { all: round })).all;
 });
 
 const bench = Effect.gen(function* () {
-  const cores =
-    plan === null
-      ? "shared by PostgreSQL, the load and Waypost, so the shares say nothing of free cores"
-      : `PostgreSQL on ${plan.postgres}, the load on ${plan.load}, Waypost on ${plan.waypost}`;
-  console.log(`GET /me from ${connections} connections, medians of ${rounds} rounds of ${perRound}`);
-  console.log(`${availableParallelism()} cores: ${cores}`);
   const one = yield* Effect.scoped(measured(1));
-  for (const processes of [1, 2, 4]) {
-    const { p99, perSecond } = processes === 1 ? one : yield* Effect.scoped(measured(processes));
-    const ratio = perSecond / one.perSecond;
-    console.log(
-      `${processes} request processes: ${Math.round(perSecond)} requests/s, p99 ${p99.toFixed(1)} ms, ` +
-        `${ratio.toFixed(2)} times one (${Math.round((ratio / processes) * 100)} % of perfect scaling)`,
-    );
-    if (processes === 2 && plan !== null) met(ratio >= bar);
+  for (const processes of [2, 4]) {
+    const what = `\`GET /me\` over ${processes} request processes, from ${connections} connections`;
+    figure(`of-${processes}`, what, "a second", yield* Effect.scoped(measured(processes)), {
+      beside: ["one process", one],
+      atLeast: processes === 2 && plan !== null ? bar : undefined,
+    });
   }
-  console.log(plan === null ? "no bar on fewer than six cores" : `bar: ${bar} times with two processes`);
 });
 
 runBench(bench);

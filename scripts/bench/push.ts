@@ -18,7 +18,7 @@ import { cpuOf } from "./BenchChild.ts";
 import { insertDevices, untilNone, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { ask, newWorkspace, operatorKey } from "./ServiceApi.ts";
-import { atLeast, atMost, alternately, median, ratios, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 const transports = [
   { name: "fcm", bar: 10_000, maxRatio: 1.2, count: 10_000 },
@@ -153,15 +153,6 @@ const throughWaypost = Effect.fnUntraced(function* (
   };
 });
 
-const lineOf = (name: string, rows: ReadonlyArray<Measured>): string => {
-  const of = (key: keyof Measured): number => median(each(rows, key));
-  return (
-    `${name.padEnd(24)} ${String(Math.round(of("perSecond"))).padStart(7)} pushes/s by the clock, ` +
-    `${of("cpuMicros").toFixed(0).padStart(4)} µs of CPU a push, ` +
-    `${of("loopMicros").toFixed(0).padStart(4)} µs of them on the event loop`
-  );
-};
-
 const bench = Effect.gen(function* () {
   const providers = yield* BenchWorld.program("PushServer.ts");
   const ports = providers.origin.split(",");
@@ -177,18 +168,23 @@ const bench = Effect.gen(function* () {
       optioned: throughWaypost(pid, name, count, true),
     };
     const { bare, optioned, own, whole } = yield* alternately(rounds, sides, 0);
-    const costs = ratios(each(whole, "cpuMicros"), each(bare, "cpuMicros"));
-    const optionCosts = ratios(each(optioned, "cpuMicros"), each(whole, "cpuMicros"));
-    const rates = each(whole, "cpuMicros").map((micros) => 1e6 / micros);
-    console.log(`
-${name}: ${rounds} rounds of ${count} pushes, medians
-${lineOf("bare client", bare)}
-${lineOf("transport alone", own)}
-${lineOf("whole of Waypost", whole)}
-${lineOf("with all options", optioned)}
-pushes/s of one core ${atLeast(rates, bar, 0)}
-cost of the whole to that of the bare client ${atMost(costs, maxRatio)}
-cost with all options to that without ${atMost(optionCosts, maxOptionsRatio)}`);
+    const costs = (rows: ReadonlyArray<Measured>) => each(rows, "cpuMicros");
+    const rates = costs(whole).map((micros) => 1e6 / micros);
+    const what = `a push by ${name}`;
+    const beside = ["a bare client", costs(bare)] as const;
+    figure(`${name}-core`, `pushes by ${name} of one core`, "a second", rates, { atLeast: bar });
+    figure(`${name}-clock`, `pushes by ${name} by the clock`, "a second", each(whole, "perSecond"), {
+      beside: ["a bare client", each(bare, "perSecond")],
+    });
+    figure(name, `CPU of ${what}`, "µs", costs(whole), { beside, atMost: maxRatio });
+    figure(`${name}-loop`, `CPU of ${what} on the event loop`, "µs", each(whole, "loopMicros"), {
+      beside: ["a bare client", each(bare, "loopMicros")],
+    });
+    figure(`${name}-transport`, `CPU of ${what}, the transport alone`, "µs", costs(own), { beside });
+    figure(`${name}-options`, `CPU of ${what} with all options`, "µs", costs(optioned), {
+      beside: ["without options", costs(whole)],
+      atMost: maxOptionsRatio,
+    });
   }
 });
 

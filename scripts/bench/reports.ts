@@ -5,9 +5,8 @@
  * the rollups are, and for how long a report blocks the event loop. BENCH_ROWS (1,000,000 if unset) of each
  * kind.
  *
- * `--keep DIR` keeps the history there, which takes long to make, and reuses it the next time; `--build` only
- * makes it; `--rebuild` rebuilds the rollups; `--quick` leaves out the plain SQL; `--only NAME` asks only for
- * reports whose name has that in it.
+ * `--keep DIR` keeps the history there, which takes long to make, and reuses it the next time; `--rebuild`
+ * rebuilds the rollups; `--only NAME` asks only for reports whose name has that in it.
  */
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -27,14 +26,12 @@ import { runBench } from "./BenchWorld.ts";
 import { answerFigures, baselineFigures, baselineResults, type BaselineReport } from "./ReportsBaseline.ts";
 import { buildReportYear, largeSurvey, uuidOf, yearOf } from "./ReportYear.ts";
 import { dayFromNow } from "./ServiceApi.ts";
-import { median, met, setting, timed } from "./Rounds.ts";
+import { figure, setting, timed } from "./Rounds.ts";
 
 const { values: options } = parseArgs({
   options: {
     keep: { type: "string" },
-    build: { type: "boolean", default: false },
     rebuild: { type: "boolean", default: false },
-    quick: { type: "boolean", default: false },
     only: { type: "string", default: "" },
   },
 });
@@ -99,9 +96,6 @@ const questionsOf = (filters: Readonly<Record<string, SentParameters>>): Readonl
   ),
 ];
 
-const say = (name: string, figure: string, isMet: boolean): void =>
-  console.log(`${name.padEnd(32)} ${figure.padEnd(62)} ${met(isMet) ? "" : "missed"}`);
-
 const range = reportRange(timezone, wholeYear.start as LocalDate, wholeYear.end as LocalDate);
 
 /** The bars of the results of a survey with as many responses as there are rows. */
@@ -115,9 +109,9 @@ const surveyResults = Effect.fnUntraced(function* (tenant: Tenant) {
   const ask = surveys.results(tenant, path, wholeYear);
   yield* ask;
   const answers = yield* Effect.replicateEffect(timed(ask), rounds);
-  const plain = yield* timed(options.quick ? Effect.succeed([]) : baselineResults(largeSurvey, range));
-  const plainMillis = plain.seconds * 1000;
-  const millis = median(answers.map(({ seconds }) => seconds * 1000));
+  const millis = answers.map(({ seconds }) => seconds * 1000);
+  const what = "results of a survey, 365 days";
+  const plain = yield* timed(baselineResults(largeSurvey, range));
   const results = answers.at(-1)?.result;
   const isSame = plain.result.every(({ answered, id, median }) => {
     const question = results?.data.questions.find((each) => each.id === id);
@@ -126,21 +120,21 @@ const surveyResults = Effect.fnUntraced(function* (tenant: Tenant) {
       (question.median ?? null) === (question.type === "RATING" ? null : median)
     );
   });
-  say(
-    "results of a survey, 365 days",
-    `${millis.toFixed(0)} ms (bar: 200) of ${results?.data.responses} responses, ` +
-      `plain ${plainMillis.toFixed(0)} ms, ` +
-      `1/${(plainMillis / millis).toFixed(0)} (bar: 1/30)${isSame ? "" : ", NOT THE SAME"}`,
-    options.quick || (isSame && millis <= 200 && plainMillis / millis >= 30),
-  );
+  if (!isSame) return yield* Effect.die(new Error("The results differ from those of plain SQL."));
+  figure("results", what, "ms", millis, {
+    beside: [plainSql, plain.seconds * 1000],
+    atMost: 1 / 30,
+    valueAtMost: 200,
+  });
 });
+
+const plainSql = "plain SQL over the rows";
 
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const reports = yield* Reports;
   const rollups = yield* Rollups;
   if ((yield* sql`SELECT FROM workspace LIMIT 1`).length === 0) yield* buildReportYear(yearOf(rows));
-  if (options.build) return;
   const tenant = { workspaceId: 1, environment: "production", workspace: { timezone } } as unknown as Tenant;
   if (options.rebuild) yield* sql`UPDATE rollup_state SET timezone = ''`;
   const [{ pid } = { pid: 0 }] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`;
@@ -158,16 +152,11 @@ const bench = Effect.gen(function* () {
       while (yield* rollups.step);
     }),
   );
-  const each = (seconds / (2 * rows)) * 10_000_000;
-  say(
-    "rebuild of the rollups",
-    `${seconds.toFixed(1)} s, ${each.toFixed(1)} s for ten million rows (bar: ${maxRebuild}), ` +
-      `${(cpu() - cpuBefore).toFixed(1)} s of CPU`,
-    each <= maxRebuild,
-  );
-  for (const table of options.quick
-    ? []
-    : ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"])
+  const ofTenMillion = (seconds / (2 * rows)) * 10_000_000;
+  const what = `rebuild of ${(2 * rows).toLocaleString("en")} rows, for ten million of them`;
+  figure("rebuild", `time of a ${what}`, "s", ofTenMillion, { atMost: maxRebuild });
+  figure("rebuild-cpu", "CPU of that rebuild", "s", cpu() - cpuBefore);
+  for (const table of ["delivery_rollup", "event_rollup", "interaction_rollup", "answer_rollup"])
     yield* sql`VACUUM ANALYZE ${sql(table)}`.unprepared;
   const [{ source, stored } = { source: 1, stored: 0 }] = yield* sql<{
     readonly source: number;
@@ -175,53 +164,48 @@ const bench = Effect.gen(function* () {
   }>`
     SELECT (pg_total_relation_size('delivery') + pg_total_relation_size('geofence_event'))::float8 AS source,
       (pg_total_relation_size('delivery_rollup') + pg_total_relation_size('event_rollup'))::float8 AS stored`;
-  const share = stored / source;
-  say("size of rollups to source rows", `${share.toFixed(3)} (bar: ${maxShare})`, share < maxShare);
+  const beside = ["the source tables", source / 1e6] as const;
+  figure("size", "size of the rollups", "MB", stored / 1e6, { beside, atMost: maxShare });
 
-  const idOf = (name: string, key: string) =>
+  const storedId = (name: string, key: string) =>
     Effect.map(
       sql<{ readonly id: string }>`SELECT ${sql.literal(uuidOf(name, key))} AS id`,
       ([row]) => row?.id ?? "",
     );
   const questions = questionsOf({
-    campaign: { campaign: yield* idOf("campaign", "7") },
-    location: { location: yield* idOf("location", "70") },
-    group: { location_group: yield* idOf("group", "7") },
+    campaign: { campaign: yield* storedId("campaign", "7") },
+    location: { location: yield* storedId("location", "70") },
+    group: { location_group: yield* storedId("group", "7") },
     activation: { activation: "on_enter" },
     type: { content_type: "survey" },
   });
   const loop = monitorEventLoopDelay({ resolution: 1 });
+  let blocked = 0;
   for (const { baseline, maxMillis, name, report, search } of questions) {
     if (!name.includes(options.only)) continue;
     const ask = timed(reports[report](tenant, search));
     yield* ask;
     loop.reset();
     loop.enable();
-    const before = cpu();
     const answers = yield* Effect.replicateEffect(ask, rounds);
     loop.disable();
-    const busy = ((cpu() - before) / rounds) * 1000;
-    const millis = median(answers.map(({ seconds }) => seconds * 1000));
-    const blocked = loop.max / 1e6;
-    const isGood = millis <= maxMillis && blocked <= maxBlocked;
-    const figures =
-      `${millis.toFixed(0)} ms (bar: ${maxMillis}), CPU ${busy.toFixed(0)} ms, ` +
-      `blocked ${blocked.toFixed(0)} ms`;
-    if (baseline === undefined || options.quick) {
-      say(name, figures, isGood);
+    const millis = answers.map(({ seconds }) => seconds * 1000);
+    blocked = Math.max(blocked, loop.max / 1e6);
+    const id = name.replaceAll(/[ ,]+/g, "-");
+    if (baseline === undefined) {
+      figure(id, name, "ms", millis, { atMost: maxMillis });
       continue;
     }
     const plain = yield* timed(baselineFigures(baseline.report, range));
-    const ratio = (plain.seconds * 1000) / millis;
-    const isSame = plain.result === answerFigures(answers.at(-1)?.result ?? "");
-    say(
-      name,
-      `${figures}, plain ${(plain.seconds * 1000).toFixed(0)} ms, ` +
-        `1/${ratio.toFixed(0)} (bar: 1/${baseline.minRatio})` +
-        (isSame ? "" : ", NOT THE SAME"),
-      isSame && isGood && ratio >= baseline.minRatio,
-    );
+    if (plain.result !== answerFigures(answers.at(-1)?.result ?? ""))
+      return yield* Effect.die(new Error(`The figures of ${name} differ from those of plain SQL.`));
+    figure(id, name, "ms", millis, {
+      beside: [plainSql, plain.seconds * 1000],
+      atMost: 1 / baseline.minRatio,
+      valueAtMost: maxMillis,
+    });
   }
+  figure("blocked", "the event loop blocked by a report, at most", "ms", blocked, { atMost: maxBlocked });
   if ("results".includes(options.only) || options.only === "") yield* surveyResults(tenant);
 });
 

@@ -13,7 +13,7 @@ import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
 import { buildReportYear, yearOf } from "./ReportYear.ts";
 import { dayFromNow } from "./ServiceApi.ts";
-import { atMost, met, setting, timed } from "./Rounds.ts";
+import { figure, setting, timed } from "./Rounds.ts";
 
 const rows = setting("ROWS", 1_000_000);
 const timezone = "Europe/Amsterdam";
@@ -64,46 +64,38 @@ const bench = Effect.gen(function* () {
     ["summary", "campaigns", "locations", "notifications", "surveys"] as const,
     (report) => reports[report](tenant, { start: dayFromNow(-364), end: dayFromNow(0) }),
   );
-  const say = (name: string, figure: string) => console.log(`${name.padEnd(40)} ${figure}`);
-
   const before = yield* answers;
-  const verify = Effect.fnUntraced(function* (name: string, figure = "") {
+  const verify = Effect.fnUntraced(function* (what: string) {
     const isSame = (yield* answers).every((answer, index) => answer === before[index]);
-    say(name, `${figure}${met(isSame) ? "the same as before" : "NOT THE SAME"}`);
+    if (!isSame) return yield* Effect.die(new Error(`The reports differ ${what}.`));
   });
   const cut = Math.floor(Date.now() / DAY - 180) * DAY;
   for (const kind of kinds) {
-    const { column, compacted, table, what } = kind;
+    const { compacted, table, what } = kind;
     const [old] = yield* sql<{ readonly bytes: number }>`
       SELECT pg_total_relation_size(${table})::float8 / ${rows} AS bytes`;
     const deleting = yield* timed(onlyDelete(kind));
     const compacting = yield* timed(compact(what, cut));
-    const [rate, deleteRate] = [compacting, deleting].map(({ result, seconds }) => result / seconds);
-    const times = (deleteRate ?? 0) / (rate ?? 1);
-    say(
-      `${what}: compacted`,
-      `${compacting.result} rows, ${rate?.toFixed(0)}/s; only deleted ${deleteRate?.toFixed(0)}/s: ` +
-        `times ${atMost(times, bars.times)}`,
-    );
-    const [size] = yield* sql<{ readonly bytes: number; readonly left: number }>`
-      SELECT pg_total_relation_size(${compacted})::float8 / ${compacting.result} AS bytes,
-        (SELECT count(*)::float8 FROM ${sql(table)} WHERE ${sql(column)} < ${new Date(cut)}) AS left`;
-    const share = (size?.bytes ?? 0) / (old?.bytes ?? 1);
-    say(
-      `${what}: size of a row`,
-      `${old?.bytes.toFixed(0)} bytes, compacted ${size?.bytes.toFixed(1)}: ` +
-        `${atMost(share, bars[what], 3)}; ${size?.left} rows wait`,
-    );
+    const [own = 0, bare = 0] = [compacting, deleting].map(({ result, seconds }) => result / seconds);
+    figure(what, `${what} compacted`, "a second", own, {
+      beside: ["only deleted, in the same pages", bare],
+      atLeast: 1 / bars.times,
+    });
+    const [size] = yield* sql<{ readonly bytes: number }>`
+      SELECT pg_total_relation_size(${compacted})::float8 / ${compacting.result} AS bytes`;
+    figure(`${what}-size`, `a row of compacted ${what}, with indexes`, "bytes", size?.bytes ?? Number.NaN, {
+      beside: ["before", old?.bytes ?? Number.NaN],
+      atMost: bars[what],
+    });
   }
-  yield* verify("the five reports of 365 days");
+  yield* verify("after compacting");
   yield* sql`UPDATE rollup_state SET timezone = 'UTC'`;
-  yield* verify("the same over source rows");
+  yield* verify("over source rows");
   yield* sql`UPDATE rollup_state SET timezone = ''`;
   const again = yield* rollUp;
-  yield* verify(
-    "the same after a rebuild",
-    `${again.seconds.toFixed(1)} s, before ${first.seconds.toFixed(1)} s, `,
-  );
+  yield* verify("after a rebuild");
+  const beside = ["before compacting", first.seconds] as const;
+  figure("rebuild", "time of a rebuild of the rollups", "s", again.seconds, { beside });
 });
 
 runBench(Effect.provide(bench, onSchema(Layer.mergeAll(Reports.layer, Rollups.layer, Retention.layer))), {

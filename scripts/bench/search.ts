@@ -10,7 +10,7 @@ import { searchPattern } from "../../src/wire/SearchText.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { atMost, median, setting, timed } from "./Rounds.ts";
+import { figure, millisOf, setting } from "./Rounds.ts";
 
 const rows = setting("ROWS", 100_000);
 const searches = { common: "store", rare: "nr 77777 ", none: "museum", short: "zq", "not latin": "музей" };
@@ -30,18 +30,20 @@ const bench = Effect.gen(function* () {
     FROM generate_series(1, ${rows}::int) n`;
   yield* sql`VACUUM ANALYZE location`.unprepared;
   const tenant = { workspaceId: 1, environment: "production" } as unknown as Tenant;
-  const measure = Effect.fnUntraced(function* (about: string) {
-    for (const [name, text] of Object.entries(searches)) {
-      const page = locations.page(tenant, { search: searchPattern(text) }, { before: null, limit: 21 });
-      const rounds = yield* Effect.replicateEffect(timed(page), 9);
-      const millis = rounds.map(({ seconds }) => seconds * 1000);
-      const shown = about === "with the index" ? atMost(millis, 50, 1) : median(millis).toFixed(1);
-      console.log(`${about}, ${name.padEnd(10)} ${shown} ms, ${rounds[0]?.result.length} found`);
-    }
-  });
-  yield* measure("with the index");
+  const measure = Effect.forEach(Object.values(searches), (text) =>
+    millisOf(9, locations.page(tenant, { search: searchPattern(text) }, { before: null, limit: 21 })),
+  );
+  const indexed = yield* measure;
   yield* sql`DROP INDEX location_search`;
-  yield* measure("without it");
+  const plain = yield* measure;
+  for (const [at, name] of Object.keys(searches).entries()) {
+    const what = `search for a part of a name among ${rows.toLocaleString("en")} locations: ${name}`;
+    const [own = [], bare = []] = [indexed[at], plain[at]];
+    figure(name.replaceAll(" ", "-"), what, "ms", own, {
+      beside: ["without the index", bare],
+      valueAtMost: 50,
+    });
+  }
 });
 
 runBench(Effect.provide(bench, onSchema(LocationsSql.layer)));

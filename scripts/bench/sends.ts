@@ -12,7 +12,7 @@ import { insertDevices, workspaceKey } from "./BenchRows.ts";
 import { BenchWorld, each, runBench } from "./BenchWorld.ts";
 import { quantile } from "./PacedLoad.ts";
 import { ask, newWorkspace, pushCampaign } from "./ServiceApi.ts";
-import { atMost, alternately, median, met, ratios, setting } from "./Rounds.ts";
+import { alternately, figure, setting } from "./Rounds.ts";
 
 const sends = setting("SENDS", 10_000);
 const devices = setting("DEVICES", 50);
@@ -114,16 +114,14 @@ const bench = Effect.gen(function* () {
   const seconds = (runs: ReadonlyArray<Run>) => each(runs, "seconds");
   const lags = (part: number) => all.map((run) => quantile(run.lags, part));
   const unfinished = [...single, ...all].reduce((sum, run) => sum + run.unfinished, 0);
-  met(unfinished === 0);
-  console.log(`one send of ${sends * devices} deliveries: ${median(seconds(single)).toFixed(1)} s`);
-  console.log(
-    `${sends} sends of ${devices} deliveries: ${median(seconds(all)).toFixed(1)} s, ` +
-      `${unfinished} unfinished, ratio ${atMost(ratios(seconds(all), seconds(single)), 2)}`,
-  );
-  console.log(
-    `from the minute to the start: median ${median(lags(0.5)).toFixed(2)} s, ` +
-      `p99 ${atMost(lags(0.99), 2)} s, max ${median(lags(1)).toFixed(2)} s`,
-  );
+  if (unfinished > 0) return yield* Effect.die(new Error(`${unfinished} sends are unfinished`));
+  const what = `${sends.toLocaleString("en")} sends of one minute to ${devices} inboxes each`;
+  figure("time", `time of ${what}`, "s", seconds(all), {
+    beside: ["one send of as many deliveries", seconds(single)],
+    atMost: 2,
+  });
+  figure("p99", `from the minute to the start, p99 of ${what}`, "s", lags(0.99), { atMost: 2 });
+  figure("p50", `from the minute to the start, median of ${what}`, "s", lags(0.5));
 });
 
 runBench(bench);

@@ -13,7 +13,7 @@ import { runChapters } from "../../src/demo/Demo.ts";
 import { familyOf, mebibytesOf } from "./BenchChild.ts";
 import { runScript, temporaryFolder, waypostSettings } from "./BenchWorld.ts";
 import { getRequest, requestLoad } from "./RequestLoad.ts";
-import { atMost } from "./Rounds.ts";
+import { figure } from "./Rounds.ts";
 import { newWorkspace, operatorKey } from "./ServiceApi.ts";
 
 const launcher = new URL("../../bin/waypost.js", import.meta.url).pathname;
@@ -117,15 +117,14 @@ const bench = Effect.gen(function* () {
   }
   const further = yield* ofFurther(dataDir);
   const { demo, idle, load, loadRss } = yield* ofOne(dataDir);
-  console.log(`
-first start, with a new database   ${Math.round(first.millis)} ms
-start on existing data             ${times.map((millis) => Math.round(millis)).join(", ")} ms
-the slowest of them                ${atMost(Math.max(...times), 3_000, 0)} ms
-memory, idle                       ${atMost(idle, 180, 0)} MB
-memory after the demo              ${demo.toFixed(0)} MB
-memory after a minute of load      ${atMost(load, 320, 0)} MB
-  with shared memory in each       ${loadRss.toFixed(0)} MB
-memory of each further process     ${atMost(further, 90, 0)} MB`);
+  figure("first", "first start, with a new database", "ms", first.millis);
+  figure("existing", "start on existing data", "ms", times);
+  figure("slowest", "the slowest start on existing data", "ms", Math.max(...times), { atMost: 3_000 });
+  figure("idle", "memory of Node and PostgreSQL, idle", "MB", idle, { atMost: 180 });
+  figure("demo", "memory after the demo", "MB", demo);
+  figure("load", "memory after a minute of load", "MB", load, { atMost: 320 });
+  figure("load-rss", "the same, with shared memory in each process", "MB", loadRss);
+  figure("further", "memory of each further process, idle", "MB", further, { atMost: 90 });
 });
 
 runScript(bench);

@@ -1,12 +1,12 @@
 /**
- * The size of rows with their indexes, freshly vacuumed. No bar; the figures are in docs/scaling.md.
+ * The size of rows with their indexes, freshly vacuumed. No bar.
  * BENCH_ROWS (200,000 if unset) of each kind.
  */
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { onSchema } from "./BenchDatabase.ts";
 import { runBench } from "./BenchWorld.ts";
-import { setting } from "./Rounds.ts";
+import { figure, setting } from "./Rounds.ts";
 
 const rows = setting("ROWS", 200_000);
 
@@ -45,11 +45,6 @@ const kinds: Readonly<Record<string, string>> = {
     FROM generate_series(1, $1::int) AS n`,
 };
 
-interface Size {
-  readonly whole: number;
-  readonly indexes: number;
-}
-
 const bench = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`INSERT INTO workspace (public_id, name, timezone, created_at, updated_at)
@@ -58,12 +53,9 @@ const bench = Effect.gen(function* () {
   for (const [table, insert] of Object.entries(kinds)) {
     yield* sql.unsafe(insert, [rows]);
     yield* sql`VACUUM (FREEZE, ANALYZE) ${sql(table)}`.unprepared;
-    const [size = { whole: 0, indexes: 0 }] = yield* sql<Size>`
-      SELECT pg_total_relation_size(${table}::regclass)::float8 AS whole,
-        pg_indexes_size(${table}::regclass)::float8 AS indexes`;
-    const perMillion = (bytes: number) => `${Math.round(bytes / rows)} MB`;
-    const [whole, indexes] = [perMillion(size.whole), perMillion(size.indexes)];
-    console.log(`${table.padEnd(16)} ${whole} a million rows, of which ${indexes} are indexes`);
+    const [size] = yield* sql<{ readonly bytes: number }>`
+      SELECT pg_total_relation_size(${table}::regclass)::float8 AS bytes`;
+    figure(table, `a million rows of \`${table}\` with indexes`, "MB", (size?.bytes ?? Number.NaN) / rows);
   }
 });
 

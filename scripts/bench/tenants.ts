@@ -6,7 +6,7 @@
  * unset) makes the tenant smaller, BENCH_DUE sets its due rows (300,000 if unset), and
  * `BENCH_KINDS=guest,slow` selects.
  */
-import { Cause, Effect } from "effect";
+import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -16,10 +16,10 @@ import { BenchWorld, runBench } from "./BenchWorld.ts";
 import { takeAnswers } from "./HeavyRequests.ts";
 import { heavyWork } from "./HeavyWork.ts";
 import { type Heavy, neighbour, type Seen, spreadOf } from "./Neighbour.ts";
-import { alternately, median, met, ratios, setting } from "./Rounds.ts";
+import { alternately, figure, median, setting } from "./Rounds.ts";
 import { newWorkspace } from "./ServiceApi.ts";
 
-const bars = { ratio: 2, mebibytes: 600, failed: 0, lost: 0 };
+const bars = { ratio: 2, mebibytes: 600, failed: 0 };
 const rounds = setting("ROUNDS", 3);
 const millis = setting("SECONDS", 8) * 1000;
 const wanted = process.env["BENCH_KINDS"]?.split(",");
@@ -38,39 +38,29 @@ const abilities = [
   "segments:write",
 ];
 
-const columns = ["reads p50", "p99", "events p50", "p99", "due p50", "most"];
-const widths = [12, ...columns.map(() => 11), 8, 6, 6];
-const line = (cells: ReadonlyArray<string>): void =>
-  console.log(
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(12) : cell.padStart(widths[at] ?? 6))).join(""),
-  );
-
-/** A figure, marked where it is over its bar. */
-const cell = (value: number, bar: number, digits = 0): string =>
-  `${value.toFixed(digits)}${met(value <= bar) ? "" : "!"}`;
-
 /** A round beside heavy work, with the most memory that the process had in it. */
 interface Beside extends Seen {
   readonly mebibytes: number;
 }
 
-const printRow = (name: string, alone: ReadonlyArray<Seen>, beside: ReadonlyArray<Beside>): void => {
-  const figures = (["reads", "events", "late"] as const).flatMap((key) =>
+/** The 5xx and lost messages of all kinds, and the most memory. */
+const worst = { failed: 0, mebibytes: 0 };
+
+const stateKind = (kind: string, alone: ReadonlyArray<Seen>, beside: ReadonlyArray<Beside>): void => {
+  const ratios = (["reads", "events", "late"] as const).flatMap((key) =>
     [0, 1].map((at) => {
       const of = (seen: ReadonlyArray<Seen>) => seen.map((each) => spreadOf(each[key])[at] ?? Number.NaN);
-      return median(ratios(of(beside), of(alone)));
+      const [own, bare] = [of(beside), of(alone)];
+      return median(own.map((value, round) => value / (bare[round] ?? Number.NaN)));
     }),
   );
-  const sum = (key: "failed" | "lost") => beside.reduce((total, each) => total + each[key], 0);
-  const most = Math.max(...beside.map(({ mebibytes }) => mebibytes));
-  line([
-    name,
-    ...figures.map((ratio) => cell(ratio, bars.ratio, 2)),
-    cell(most, bars.mebibytes),
-    cell(sum("failed"), bars.failed),
-    cell(sum("lost"), bars.lost),
-    `  ${takeAnswers()}`,
-  ]);
+  const what = "the worst of p50 and p99 of reads, events and due messages, to alone";
+  figure(kind, `${what}: beside ${kind}`, "times", Math.max(...ratios), { atMost: bars.ratio });
+  console.log(`${ratios.map((ratio) => ratio.toFixed(2)).join(", ")}; answers to the work: ${takeAnswers()}`);
+  for (const { failed, lost, mebibytes } of beside) {
+    worst.failed += failed + lost;
+    worst.mebibytes = Math.max(worst.mebibytes, mebibytes);
+  }
 };
 
 /** Measures the kinds of a group on a database and a Waypost of their own. */
@@ -97,26 +87,20 @@ const measureGroup = Effect.fnUntraced(function* (group: string, kinds: Readonly
       });
       const alone = Effect.map(measure(millis, null), (seen) => ({ ...seen, mebibytes: 0 }));
       const results = yield* alternately(rounds, { alone, beside });
-      printRow(kind, results.alone, results.beside);
+      stateKind(kind, results.alone, results.beside);
     }
   });
   yield* Effect.provide(work, client(group));
 });
 
 const bench = Effect.gen(function* () {
-  console.log(
-    `times of a quiet tenant beside another's work, to those alone; the most MiB, its 5xx and lost messages`,
-  );
-  line(["work", ...columns, "MiB", "5xx", "lost", "  answers to the work"]);
   for (const [group, { kinds }] of Object.entries(heavyWork)) {
     const chosen = kinds.filter((kind) => wanted === undefined || wanted.includes(kind));
     if (chosen.length === 0) continue;
-    const exit = yield* Effect.exit(Effect.scoped(measureGroup(group, chosen)));
-    if (exit._tag === "Success") continue;
-    met(false);
-    const [first = ""] = Cause.pretty(exit.cause).split("\n");
-    line([chosen.join(","), ` broke: ${first}`]);
+    yield* Effect.scoped(measureGroup(group, chosen));
   }
+  figure("memory", "the most memory of the process", "MiB", worst.mebibytes, { atMost: bars.mebibytes });
+  figure("failed", "5xx and lost messages", "", worst.failed, { atMost: bars.failed });
 });
 
 runBench(bench);

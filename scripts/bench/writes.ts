@@ -1,8 +1,8 @@
 /**
  * The bars of single writes, from 64 connections in one environment: registrations of new devices,
  * registrations of known ones that present their token, and creates of campaigns at a location. Each at no
- * less than half the rate of a baseline with one statement a request (WritesBaseline.ts), or at a rate of its
- * own. The access log is on, as by default.
+ * less than half the rate of a baseline with one statement a request (WritesBaseline.ts). The access log is
+ * on, as by default.
  */
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -10,15 +10,11 @@ import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { insertReporters, workspaceKey } from "./BenchRows.ts";
-import { BenchWorld, each, runBench, type Side } from "./BenchWorld.ts";
+import { BenchWorld, runBench, type Side, stateLoad } from "./BenchWorld.ts";
 import { pinApart } from "./Cores.ts";
 import { postHead, putHead, requestLoad } from "./RequestLoad.ts";
 import { newWorkspace } from "./ServiceApi.ts";
-import { median, met, ratios } from "./Rounds.ts";
 
-const bar = 0.5;
-/** Requests a second that are enough whatever the baseline does. */
-const enough = { registrations: 3_000, creates: 1_000 };
 const connections = 64;
 const perRound = 2_000;
 
@@ -100,40 +96,38 @@ const bench = Effect.gen(function* () {
   // A plan's limit counts all campaigns of the environment.
   const reset = sql`TRUNCATE campaign CASCADE`.unprepared;
   const compare = Effect.fnUntraced(function* (
+    id: string,
     what: string,
-    rate: number,
     count: number,
     bare: Side["load"],
     own: Side["load"],
     before: Side["reset"] = Effect.void,
   ) {
-    const rounds = yield* BenchWorld.compare(`${what}, ${connections} connections`, count, {
-      "node:http + pg": { pid: baseline.pid, load: bare, reset: before },
-      Waypost: { pid: waypost.pid, load: own, reset: before },
+    const rounds = yield* BenchWorld.compare(count, {
+      bare: { pid: baseline.pid, load: bare, reset: before },
+      own: { pid: waypost.pid, load: own, reset: before },
     });
-    const [theirs, ours] = [each(rounds["node:http + pg"], "perSecond"), each(rounds.Waypost, "perSecond")];
-    const ratio = median(ratios(ours, theirs));
-    const missed = met(ratio >= bar || median(ours) >= rate) ? "" : ", missed";
-    console.log(`ratio ${ratio.toFixed(2)} (bar: ${bar}, or ${rate} requests/s${missed})`);
+    const about = `${what}, from ${connections} connections`;
+    stateLoad(id, about, rounds.own, ["node:http and pg", rounds.bare], { rate: 0.5 });
   });
   yield* compare(
-    "PUT of a new device",
-    enough.registrations,
+    "new",
+    "registrations of new devices",
     perRound,
     registerNew(`${baseline.origin}/new`, {}),
     registerNew(`${device}/devices`, app),
   );
   const strangers = known.map(() => ({}));
   yield* compare(
-    "PUT of a known device",
-    enough.registrations,
+    "known",
+    "registrations of known devices",
     perRound,
     registerAgain(`${baseline.origin}/again`, strangers),
     registerAgain(`${device}/devices`, known),
   );
   yield* compare(
-    "POST of a campaign",
-    enough.creates,
+    "create",
+    "creates of campaigns in one environment",
     perRound / 4,
     create(`${baseline.origin}/campaigns`, {}, location),
     create(`${platform}/campaigns`, writing, location),
