@@ -7,7 +7,7 @@ import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 
 const minNode = 24;
-// Bound the young generation, and keep what a request creates in it (docs/benchmarks/requests.md).
+// Bound the young generation, and keep what a request creates in it (docs/benchmarks.md).
 const memoryOptions = ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"];
 
 if (Number.parseInt(process.versions.node, 10) >= minNode) {

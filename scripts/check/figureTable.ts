@@ -20,7 +20,7 @@ import { nextAttempt } from "../../src/sending/push/PushRetries.ts";
 import { BatchSize } from "../../src/sending/sends/Send.ts";
 import { BodyRules } from "../../src/wire/RequestBody.ts";
 import { defaultPlan } from "../../src/workspaces/Plan.ts";
-import { constant, type Figure, jobPause, measured, schemaLimit } from "./figures.ts";
+import { constant, type Figure, jobPause, schemaLimit } from "./figures.ts";
 import { maxFiles } from "./naming.ts";
 import { maxLines } from "./shape.ts";
 import { maxColumns } from "./vocabulary.ts";
@@ -280,9 +280,6 @@ export const figureTable: Readonly<Record<string, ReadonlyArray<Figure>>> = {
   ],
   "docs/first-campaign.md": [["at most # KB", maxFileKilobytes]],
   "README.md": [
-    ["delivers **# messages a second**", measured("and # deliveries/s; ratio")],
-    ["answers **# requests a second**", measured("among 10,000 polygons | # requests/s")],
-    ["10 million events in **# ms**", measured("summary # ms, campaigns")],
     ["allows # requests", defaultPlan.sandbox_requests_per_minute ?? 0],
     ["30 requests and # changes", defaultPlan.sandbox_writes_per_minute ?? 0],
     ["a minute, and # requests a day", defaultPlan.sandbox_requests_per_day ?? 0],

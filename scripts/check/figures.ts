@@ -75,13 +75,6 @@ export const constant = (file: string, name: string): number => {
   throw new Error(`src/ has no numeric constant ${name} in ${file}: update scripts/check/figureTable.ts.`);
 };
 
-/** A measured figure of docs/benchmarks.md, by the words around it. Other pages that state it must agree. */
-export const measured = (words: string): number => {
-  const [, digits] = patternOf(words).exec(readFileSync("docs/benchmarks.md", "utf8")) ?? [];
-  if (digits !== undefined) return Number(digits.replaceAll(",", ""));
-  throw new Error(`docs/benchmarks.md has no "${words}": update scripts/check/figureTable.ts.`);
-};
-
 /** The pause between two runs of a background job, in milliseconds. */
 export const jobPause = (job: string): number => {
   const call = new RegExp(`Worker\\.every\\("${job}", "([^"]+)"`);

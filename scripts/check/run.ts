@@ -21,6 +21,7 @@ const steps: ReadonlyArray<readonly [name: string, command: ReadonlyArray<string
   ["api", ["node", "scripts/api.ts"]],
   ["migrations", ["node", "scripts/migrations.ts"]],
   ["cli", ["node", "scripts/cli.ts", "--check"]],
+  ["figures", ["node", "scripts/bench/run.ts", "--check"]],
   ["contract", ["node", "scripts/contract.ts"]],
 ];
 
