@@ -29,7 +29,7 @@ const reports = "reports deltas";
 /** All benches by name, in the order of the page. */
 export const benches: Readonly<Record<string, Bench>> = {
   me: bench("Requests", "access http", "me"),
-  campaigns: bench("Requests", "access campaigns http", "campaigns", "ROUNDS=5"),
+  campaigns: bench("Requests", "access campaigns http", "campaigns", "ROUNDS=3"),
   events: bench("Requests", ingest, "events"),
   custom: bench("Requests", ingest, "ingest --custom", "TOGETHER=20"),
   "custom-singly": heavy("Requests", ingest, "ingest --custom"),

@@ -121,6 +121,7 @@ const runAll = async (chosen: ReadonlyArray<readonly [name: string, bench: Bench
     load = flags.anyway || after <= maxLoad ? after : await quietLoad(busyCores);
   }
   await writePages();
+  console.log(`\n${table} and the pages with its figures are written.`);
   if (problems.length > 0) console.error(`\n${problems.join("\n")}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 };
