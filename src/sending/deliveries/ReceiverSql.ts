@@ -36,14 +36,18 @@ const receivedSql = (
 /**
  * SQL expression for the used part of a cap; 0 without a cap. `alias` names a row of `receivedSql` that also
  * has `cap_count` and `cap_since`. It counts deliveries that were made since the cap's period began:
- * delivered, held or still being sent (contract X30).
+ * delivered, held or still being sent (contract X30), and of a past occasion those `before` it.
  */
-export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.Fragment => {
+export const usedCapSql = (
+  sql: SqlClient.SqlClient,
+  alias: string,
+  before: Statement.Fragment = sql`true`,
+): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);
   return sql`CASE WHEN ${column("cap_count")} IS NULL THEN 0 ELSE ${receivedSql(
     sql,
     alias,
-    sql`d.created_at >= ${column("cap_since")}`,
+    sql`d.created_at >= ${column("cap_since")} AND ${before}`,
     sql`${column("cap_count")}`,
   )} END`;
 };
@@ -51,16 +55,17 @@ export const usedCapSql = (sql: SqlClient.SqlClient, alias: string): Statement.F
 /**
  * SQL expression: a `value` of `receivedSql` on the latest delivery of the campaign at the location that is
  * younger than the cooldown. `alias` names a row of `receivedSql` that also has `location_key` and
- * `cooldown_since`, null for no cooldown.
+ * `cooldown_since`, null for no cooldown; `before` is a condition as for `usedCapSql`.
  */
 export const cooledSql = (
   sql: SqlClient.SqlClient,
   alias: string,
   value: Statement.Fragment,
+  before: Statement.Fragment = sql`true`,
 ): Statement.Fragment => {
   const column = (name: string) => sql(`${alias}.${name}`);
   const isYounger = sql`d.location_key = ${column("location_key")}
-    AND d.created_at > ${column("cooldown_since")}`;
+    AND d.created_at > ${column("cooldown_since")} AND ${before}`;
   return receivedSql(sql, alias, isYounger, sql`1`, value);
 };
 

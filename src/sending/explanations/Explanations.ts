@@ -3,44 +3,19 @@ import { hasStarted } from "../../campaigns/CampaignDates.ts";
 import { LongReads } from "../../database/LongReads.ts";
 import type { Device } from "../../devices/Device.ts";
 import { type Reason, reasons } from "../../devices/Obstacle.ts";
-import { addDays } from "../../time/DayNumbers.ts";
-import { dateAt, dayStart, periodStart, utcText } from "../../time/LocalTime.ts";
-import type { TimeZoneName } from "../../time/TimeZone.ts";
+import { utcText } from "../../time/LocalTime.ts";
 import { Unprocessable } from "../../wire/ApiError.ts";
 import type { PagePosition } from "../../wire/PagePosition.ts";
-import { effectiveQuietHours, quietAt } from "../../workspaces/QuietHours.ts";
-import type { FrequencyCap, Tenant } from "../../workspaces/Workspace.ts";
+import type { Tenant } from "../../workspaces/Workspace.ts";
 import { type Past, PastExplanations } from "./PastExplanations.ts";
 import type { Explanation } from "./ExplanationApi.ts";
-import { type ExplainedCampaign, ExplanationsSql, type Limit, type UsedLimit } from "./ExplanationsSql.ts";
+import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
+import { heldBack, limitsOf } from "./HeldBack.ts";
 import { unitOf } from "../arms/Arm.ts";
 import { holdsOut } from "../arms/Experiment.ts";
 import { sendsForDevice } from "./SendForDevice.ts";
-import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
-import { capWindow } from "../deliveries/FrequencyCap.ts";
 import { PushCredentials } from "../credentials/PushCredentials.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
-
-/** The longest period is a month. */
-const maxPeriodDays = 32;
-
-/** When the period of a cap ends, in epoch milliseconds. */
-const periodEnd = (zone: TimeZoneName, period: FrequencyCap["period"], now: number): number => {
-  const since = periodStart(zone, period, now);
-  const today = dateAt(zone, now);
-  for (let days = 1; days <= maxPeriodDays; days++) {
-    const start = dayStart(zone, addDays(today, days));
-    if (periodStart(zone, period, start) > since) return start;
-  }
-  throw new Error(`A ${period} has no end`);
-};
-
-/** When the first of the cooldowns at the locations where a device is ends; null if one has none. */
-const coolingUntil = (minutes: number | null, locations: ReadonlyArray<UsedLimit>): number | null => {
-  const began = locations.flatMap(({ cooled_at }) => cooled_at ?? []);
-  const isEverywhere = began.length > 0 && began.length === locations.length;
-  return minutes === null || !isEverywhere ? null : cooldownEnd(Math.min(...began), minutes);
-};
 
 const keptDays = 30;
 
@@ -100,28 +75,18 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
             );
           const [configured] = yield* credentials.configured([tenant]);
           const { members, obstacle } = yield* repository.device(tenant, deviceKey, found, now);
-          const { default_frequency_cap: defaultCap, deletion_scheduled_at, quiet_hours } = tenant.workspace;
-          const limits = found.flatMap((campaign): ReadonlyArray<Limit> => {
-            const { cap, cooldown_minutes, locations, timezone } = campaign;
-            const window = capWindow(cap, defaultCap, timezone, now);
-            const cooldownSince = cooldownStart(cooldown_minutes, now);
-            return [
-              { campaign, locationKey: null, cap: window, cooldownSince: null },
-              ...locations.map((locationKey) => ({ campaign, locationKey, cap: null, cooldownSince })),
-            ];
-          });
-          const used = yield* repository.used(tenant, deviceKey, limits);
+          const { workspace } = tenant;
+          const limits = found.flatMap((each) => limitsOf(each, each.locations, workspace, now));
+          const used = yield* repository.used(tenant, deviceKey, limits, Infinity);
           const byCampaign = Map.groupBy(used, ({ ord }) => limits[ord - 1]?.campaign);
           return found.map((campaign, index) => {
-            const { cap, ends: endsAt, experiment, has_notification, starts, timezone, type } = campaign;
+            const { ends: endsAt, experiment, has_notification, starts, timezone, type } = campaign;
             const isPush = type === "push";
-            const [ofCap, ...ofLocations] = byCampaign.get(campaign) ?? [];
-            const hours = effectiveQuietHours(campaign.quiet_hours, quiet_hours);
-            const quiet = quietAt(hours, device.timezone ?? timezone, now);
-            const coolsUntil = coolingUntil(campaign.cooldown_minutes, ofLocations);
-            const send = isPush ? sendsForDevice(campaign.sends, device.timezone ?? timezone) : null;
+            const zone = device.timezone ?? timezone;
+            const held = heldBack(campaign, byCampaign.get(campaign) ?? [], workspace, zone, now);
+            const send = isPush ? sendsForDevice(campaign.sends, zone) : null;
             const applies: Readonly<Record<Reason, boolean>> = {
-              paused: campaign.paused || deletion_scheduled_at !== null,
+              paused: campaign.paused || workspace.deletion_scheduled_at !== null,
               not_started: !hasStarted({ startsAt: starts, timezone, type }, now),
               // Parts of a send at a local time go out by the day of their devices (contract X25).
               ended: endsAt !== null && endsAt < now && !(isPush && has_notification),
@@ -134,21 +99,14 @@ export class Explanations extends Context.Service<Explanations>()("waypost/sendi
               transport_not_configured: transport !== "inbox" && configured?.has(transport) !== true,
               passed: send?.reason === "passed",
               already_sent: isPush ? send?.reason === "already_sent" : campaign.has_dwelled,
-              capped: ofCap?.is_capped === true,
-              quiet_hours: quiet !== null,
-              cooldown: coolsUntil !== null,
+              capped: held.has("capped"),
+              quiet_hours: held.has("quiet_hours"),
+              cooldown: held.has("cooldown"),
               outside: type === "geo" && campaign.locations.length === 0,
               scheduled: send?.reason === "scheduled",
             };
             const reason = reasons.find((each) => applies[each]) ?? null;
-            const period = (cap ?? defaultCap)?.period;
-            const ends: Partial<Record<Reason, number | null>> = {
-              capped: reason === "capped" && period !== undefined ? periodEnd(timezone, period, now) : null,
-              quiet_hours: quiet?.until ?? null,
-              cooldown: coolsUntil,
-              scheduled: send?.at ?? null,
-            };
-            const until = (reason === null ? null : ends[reason]) ?? null;
+            const until = (reason === "scheduled" ? send?.at : reason && held.get(reason)) ?? null;
             return shown(campaign, { reaches: reason === null, reason, until });
           });
         },

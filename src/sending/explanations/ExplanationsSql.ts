@@ -1,7 +1,8 @@
 import { Effect } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
 import type { CampaignType } from "../../campaigns/Campaign.ts";
 import { statusSql } from "../../campaigns/CampaignStatusSql.ts";
-import { epochMillis, instant, onlyRow, unnested } from "../../database/Rows.ts";
+import { epochMillis, instant, moment, onlyRow, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeviceObstacle } from "../../devices/Obstacle.ts";
@@ -73,6 +74,14 @@ export interface UsedLimit {
   readonly cooled_at: number | null;
 }
 
+/** SQL condition: a campaign has the location `l`, by itself or in a group. */
+export const isTargetSql = (sql: SqlClient.SqlClient, campaignId: Statement.Fragment): Statement.Fragment =>
+  sql`(EXISTS (SELECT FROM campaign_location t
+      WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${campaignId} AND t.location_id = l.id)
+    OR EXISTS (SELECT FROM campaign_location_group t
+      JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
+      WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${campaignId} AND m.location_id = l.id))`;
+
 /** The statements that explain whom campaigns reach. Bound: the plan's campaigns for 1 device. */
 export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sending/ExplanationsSql")((sql) => {
   /** Condition: the send of an alias has a message for the device. */
@@ -103,11 +112,7 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           SELECT c.*, ARRAY(
             SELECT l.key FROM visited p
             JOIN location l ON ${sameTenant("l", "c")} AND l.key = p.location_key
-            WHERE EXISTS (SELECT FROM campaign_location t WHERE ${sameTenant("t", "c")}
-                AND t.campaign_id = c.id AND t.location_id = l.id)
-              OR EXISTS (SELECT FROM campaign_location_group t
-                JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-                WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id AND m.location_id = l.id)
+            WHERE ${isTargetSql(sql, sql`c.id`)}
           ) AS locations
           FROM campaign c
           WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.id < ${before})
@@ -190,13 +195,14 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
         )}]::boolean[] AS members
         FROM device d WHERE ${tenantIs("d", tenant)} AND d.key = ${deviceKey}`),
 
-    /** The use of limits by a device, or by its person, in their order. */
-    used: (tenant: Tenant, deviceKey: DeviceKey, limits: ReadonlyArray<Limit>) =>
-      Effect.orDie(
+    /** The use of limits by a device, or by its person, before an instant, in their order. */
+    used: (tenant: Tenant, deviceKey: DeviceKey, limits: ReadonlyArray<Limit>, before: number) => {
+      const isBefore = sql`d.created_at < ${moment(sql, before)}`;
+      return Effect.orDie(
         sql<UsedLimit>`
         SELECT u.ord::int AS ord,
-          COALESCE(${usedCapSql(sql, "u")} >= u.cap_count, false) AS is_capped,
-          ${cooledSql(sql, "u", epochMillis("max(counted.created_at)"))} AS cooled_at
+          COALESCE(${usedCapSql(sql, "u", isBefore)} >= u.cap_count, false) AS is_capped,
+          ${cooledSql(sql, "u", epochMillis("max(counted.created_at)"), isBefore)} AS cooled_at
         FROM (
           SELECT ${tenant.workspaceId}::int AS workspace_id, ${tenant.environment}::text AS environment,
             ${deviceKey}::int AS device_key, CASE c.cap_by WHEN 'user' THEN (
@@ -212,6 +218,7 @@ export class ExplanationsSql extends SqlService<ExplanationsSql>("waypost/sendin
           })}
         ) AS u
         ORDER BY u.ord`.pipe(workspaceStatements(sql).ofWorkspace(tenant.workspaceId)),
-      ),
+      );
+    },
   };
 }) {}

@@ -3,11 +3,9 @@ import { hasStarted } from "../../campaigns/CampaignDates.ts";
 import type { Device } from "../../devices/Device.ts";
 import { obstacles, type PastReason, reasons } from "../../devices/Obstacle.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
-import { effectiveQuietHours, quietAt } from "../../workspaces/QuietHours.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import { cooldownEnd, cooldownStart } from "../deliveries/Cooldown.ts";
-import { capWindow } from "../deliveries/FrequencyCap.ts";
-import type { ExplainedCampaign } from "./ExplanationsSql.ts";
+import { type ExplainedCampaign, ExplanationsSql } from "./ExplanationsSql.ts";
+import { heldBack, limitsOf } from "./HeldBack.ts";
 import { type Occasion, PastExplanationsSql, type PastDelivery } from "./PastExplanationsSql.ts";
 import { sendForDevice } from "./SendForDevice.ts";
 
@@ -25,7 +23,7 @@ const because = (reason: PastReason, until: number | null = null): Past => ({
 });
 
 /** Anything that was made for the device until an instant. */
-const anyOccasion = (at: number): Occasion => ({ at, from: -Infinity, until: at + 1, locationKey: null });
+const anyOccasion = (at: number): Occasion => ({ from: -Infinity, until: at + 1, locationKey: null });
 
 /** The state at an instant of a message that was made at some time. */
 const sentAt = ({ createdAt, error, heldUntil, status }: PastDelivery, at: number): Past => {
@@ -41,6 +39,7 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
   {
     make: Effect.gen(function* () {
       const repository = yield* PastExplanationsSql;
+      const explanations = yield* ExplanationsSql;
       return {
         explain: Effect.fn("PastExplanations.explain")(function* (
           tenant: Tenant,
@@ -49,8 +48,8 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
           at: number,
         ) {
           const { deviceKey } = device;
-          const { cooldown_minutes, ends, sends, starts, timezone, type } = campaign;
-          const { default_frequency_cap: defaultCap, quiet_hours } = tenant.workspace;
+          const { workspace } = tenant;
+          const { ends, sends, starts, timezone, type } = campaign;
           const zone = device.timezone ?? timezone;
 
           const made = (occasion: Occasion) =>
@@ -60,28 +59,23 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
             );
 
           /** Why nothing was made on an occasion that the device was there for. */
-          const heldBack = Effect.fnUntraced(function* (occasion: Occasion) {
-            const window = capWindow(campaign.cap, defaultCap, timezone, occasion.at);
-            const since = cooldownStart(cooldown_minutes, occasion.at) ?? Infinity;
-            const capSince = window?.since ?? Infinity;
-            const facts = repository.before(tenant, deviceKey, campaign, occasion, capSince, since);
-            const { cooledAt, used } = yield* facts;
-            if (window !== null && used >= window.count) return because("capped");
-            const quiet = quietAt(effectiveQuietHours(campaign.quiet_hours, quiet_hours), zone, occasion.at);
-            if (quiet !== null) return because("quiet_hours", quiet.until);
-            return cooledAt === null || cooldown_minutes === null
-              ? because("unknown")
-              : because("cooldown", cooldownEnd(cooledAt, cooldown_minutes));
+          const whyNone = Effect.fnUntraced(function* ({ from, locationKey }: Occasion) {
+            const limits = limitsOf(campaign, locationKey === null ? [] : [locationKey], workspace, from);
+            const used = yield* explanations.used(tenant, deviceKey, limits, from);
+            const [held] = heldBack(campaign, used, workspace, zone, from);
+            if (held === undefined) return because("unknown");
+            const [reason, until] = held;
+            return because(reason, reason === "capped" ? null : until);
           });
 
           const ofVisit = Effect.gen(function* () {
             const visit = yield* repository.visit(tenant, deviceKey, campaign, at);
             if (visit === null) return (yield* made(anyOccasion(at))) ?? because("unknown");
-            const { locationKey, nextAt, occurredAt, receivedAt } = visit;
-            const occasion = { at: occurredAt, from: receivedAt, until: nextAt ?? Infinity, locationKey };
+            const { locationKey, nextAt, receivedAt } = visit;
+            const occasion = { from: receivedAt, until: nextAt ?? Infinity, locationKey };
             const message = yield* made(occasion);
             if (message !== null) return message;
-            return visit.type === "exit" ? because("outside") : yield* heldBack(occasion);
+            return visit.type === "exit" ? because("outside") : yield* whyNone(occasion);
           });
 
           /** By the last send that was due, else by the next one. */
@@ -95,11 +89,11 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
               const message = yield* made(anyOccasion(at));
               return message ?? (next === undefined ? because("unknown") : because("scheduled", next.at));
             }
-            const occasion = { at: last.at, from: last.at, until: next?.at ?? Infinity, locationKey: null };
+            const occasion = { from: last.at, until: next?.at ?? Infinity, locationKey: null };
             const message = yield* made(occasion);
             if (message !== null) return message;
             if (last.send.status === "skipped" && last.send.parts.length === 0) return because("paused");
-            return last.reason === "passed" ? because("passed") : yield* heldBack(occasion);
+            return last.reason === "passed" ? because("passed") : yield* whyNone(occasion);
           });
 
           const past = yield* type === "push" ? ofSends : ofVisit;
@@ -115,6 +109,6 @@ export class PastExplanations extends Context.Service<PastExplanations>()(
   },
 ) {
   static readonly layer = Layer.effect(PastExplanations, PastExplanations.make).pipe(
-    Layer.provide(PastExplanationsSql.layer),
+    Layer.provide([ExplanationsSql.layer, PastExplanationsSql.layer]),
   );
 }

@@ -1,17 +1,16 @@
-import { epochMillis, instant, moment, onlyRow } from "../../database/Rows.ts";
+import { epochMillis, instant, moment } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { anyRow, firstRow } from "../../database/Statements.ts";
 import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
 import type { DeliveryStatus } from "../deliveries/Delivery.ts";
-import type { ExplainedCampaign } from "./ExplanationsSql.ts";
+import { type ExplainedCampaign, isTargetSql } from "./ExplanationsSql.ts";
 
 /** The last report of a device about the locations of a campaign; one that it is inside of goes first. */
 export interface PastVisit {
   readonly type: "enter" | "exit";
   readonly locationKey: number;
-  readonly occurredAt: number;
   readonly receivedAt: number;
   /** When the next report at the location came; null for none. */
   readonly nextAt: number | null;
@@ -19,7 +18,6 @@ export interface PastVisit {
 
 /** An occasion for a message: what was made for it came at `from` or later, and before `until`. */
 export interface Occasion {
-  readonly at: number;
   readonly from: number;
   readonly until: number;
   readonly locationKey: number | null;
@@ -48,15 +46,10 @@ export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
         ), last AS MATERIALIZED (
           SELECT e.* FROM seen e
           JOIN location l ON ${sameTenant("l", "e")} AND l.key = e.location_key
-          WHERE EXISTS (SELECT FROM campaign_location t
-              WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND t.location_id = l.id)
-            OR EXISTS (SELECT FROM campaign_location_group t
-              JOIN location_group_member m ON ${sameTenant("m", "t")} AND m.group_id = t.group_id
-              WHERE ${sameTenant("t", "l")} AND t.campaign_id = ${id} AND m.location_id = l.id)
+          WHERE ${isTargetSql(sql, sql`${id}`)}
           ORDER BY e.type = 'enter' DESC, e.occurred_at DESC LIMIT 1
         )
-        SELECT e.type, e.location_key AS "locationKey", ${epochMillis("e.occurred_at")} AS "occurredAt",
-          ${epochMillis("e.received_at")} AS "receivedAt", (
+        SELECT e.type, e.location_key AS "locationKey", ${epochMillis("e.received_at")} AS "receivedAt", (
             SELECT ${epochMillis("min(f.received_at)")} FROM geofence_event f
             WHERE ${tenantIs("f", tenant)} AND f.device_key = ${deviceKey}
               AND f.location_key = e.location_key AND f.occurred_at > e.occurred_at) AS "nextAt"
@@ -88,26 +81,4 @@ export class PastExplanationsSql extends SqlService<PastExplanationsSql>(
           AND e.unit_key = COALESCE(-v.user_key, v.key) AND e.notification_key = 0
         WHERE ${tenantIs("v", tenant)} AND v.key = ${deviceKey} AND ${tenantIs("e", tenant)}
           AND e.arm = 'holdout' AND e.enrolled_at <= ${instant(at)}`),
-
-  /** The messages that the receiver had before an occasion, since the cap's period and the cooldown. */
-  before: (
-    tenant: Tenant,
-    deviceKey: DeviceKey,
-    { cap_by, key }: ExplainedCampaign,
-    { at, locationKey }: Occasion,
-    capSince: number,
-    cooldownSince: number,
-  ) =>
-    onlyRow(sql<{ readonly used: number; readonly cooledAt: number | null }>`
-        SELECT used, ${epochMillis("cooled_at")} AS "cooledAt" FROM (
-          SELECT count(*) FILTER (WHERE d.created_at >= ${moment(sql, capSince)})::int AS used,
-            max(d.created_at) FILTER (WHERE d.location_key = ${locationKey}
-              AND d.created_at > ${moment(sql, cooldownSince)}) AS cooled_at
-          FROM delivery d
-          JOIN device v ON ${sameTenant("v", "d")} AND v.key = ${deviceKey}
-          WHERE ${tenantIs("d", tenant)} AND d.campaign_key = ${key} AND d.status <> 'failed' AND NOT d.test
-            AND (d.device_key = v.key OR (${cap_by} = 'user' AND d.user_key = v.user_key))
-            AND d.created_at >= ${moment(sql, Math.min(capSince, cooldownSince))}
-            AND d.created_at < ${instant(at)}
-        ) AS found`),
 })) {}

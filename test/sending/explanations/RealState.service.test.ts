@@ -172,6 +172,37 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
     }),
   );
 
+  it.effect("messages from before the person signed in hold none back, then as now (CO6.3, Q1.1)", () =>
+    Effect.gen(function* () {
+      const { production, why } = yield* world;
+      const location = yield* production.location();
+      const campaign = yield* production.campaign({
+        location_ids: [location],
+        cap_by: "user",
+        frequency_cap_count: 1,
+        frequency_cap_period: "day",
+        cooldown_minutes: 600,
+        quiet_hours: { from: "18:00", to: "20:00", action: "drop" },
+      });
+      yield* production.notification(campaign);
+      const phone = yield* production.phone();
+      const enters = (time: string) =>
+        Effect.gen(function* () {
+          yield* at(`2026-11-21T${time}:00Z`);
+          yield* phone.sees("enter", location);
+        });
+      yield* enters("13:00");
+      yield* phone.ask("/devices/me", { method: "PATCH", body: { user_id: "ann" } });
+      yield* enters("18:30");
+      yield* enters("20:30");
+      yield* enters("21:30");
+      const shown = (time: string) => why(phone, campaign, `2026-11-21T${time}:00Z`);
+      assert.deepStrictEqual(yield* shown("18:30"), [false, "quiet_hours", "21T20:00"]);
+      assert.deepStrictEqual(yield* shown("20:30"), [true, "already_sent", "21T20:30"]);
+      assert.deepStrictEqual(yield* shown("21:30"), [false, "capped", null]);
+    }),
+  );
+
   it.effect("held and failed messages are shown with their reason (CO6.3)", () =>
     Effect.gen(function* () {
       const { production, why } = yield* world;
