@@ -3,7 +3,7 @@
  * (docs/decisions/0027). Rollups are derived from them.
  */
 import type { SqlClient, Statement } from "effect/sql";
-import { instant } from "../database/Rows.ts";
+import { arrayOf, instant } from "../database/Rows.ts";
 import { lateDays } from "../events/Transition.ts";
 
 /** A time from `fromMs` up to but without `toMs` (epoch milliseconds). */
@@ -19,6 +19,16 @@ export const within = (
   { fromMs, toMs }: Period,
 ): Statement.Fragment => sql`${sql(column)} >= ${instant(fromMs)} AND ${sql(column)} < ${instant(toMs)}`;
 
+/** The start of the local day of an instant, of these days, in epoch milliseconds. */
+export const dayOf = (
+  sql: SqlClient.SqlClient,
+  column: string,
+  dayStarts: ReadonlyArray<number>,
+): Statement.Fragment => {
+  const bucket = sql`width_bucket(${sql(column)}, ${arrayOf("timestamptz", dayStarts)})`;
+  return sql`(${arrayOf("float8", dayStarts)})[${bucket}]`;
+};
+
 /** Whether a compacted row, which holds a UTC day, may hold something of a period. */
 const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: Period): Statement.Fragment =>
   sql`day >= date_bin('1 day', ${instant(fromMs)}, 'epoch') AND day < ${instant(toMs)}`;
@@ -27,7 +37,7 @@ const daysOf = (sql: SqlClient.SqlClient, { fromMs, toMs }: Period): Statement.F
  * Compacted deliveries of a period and around it, as a query. The columns are named as those of `delivery`;
  * `settled_at` is the quarter of an hour. Bound: the range of a report, 366 days at most.
  */
-export const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
+const compactedDeliveries = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
   SELECT workspace_id, environment, each.device_key, each.campaign_key, each.notification_key, content_type,
     trigger_type, status, day + each.quarter * interval '15 minutes' AS settled_at
   FROM compacted_delivery, unnest(campaign_keys, notification_keys, quarters, device_keys)
@@ -65,7 +75,7 @@ export const interactions = (sql: SqlClient.SqlClient, period: Period): Statemen
  * `visit_micros` is the length of the visit that an entry began, in microseconds; null without an exit.
  * Bound: the range of a report, 366 days at most.
  */
-export const compactedEvents = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
+const compactedEvents = (sql: SqlClient.SqlClient, period: Period): Statement.Fragment => sql`
   SELECT workspace_id, environment, each.device_key, each.location_key,
     CASE WHEN each.enters THEN 'enter' ELSE 'exit' END AS type,
     day + each.millis * interval '1 millisecond' AS occurred_at, each.visit_micros
@@ -92,3 +102,46 @@ export const isVisitBoundary = (
 ): Statement.Fragment => sql`(
   occurred_at >= COALESCE((SELECT events_before FROM retention WHERE ${mine}), '-infinity')
   OR received_at < occurred_at + ${sql.literal(`interval '${lateDays} days'`)})`;
+
+/**
+ * Events that `stored` selects, and compacted ones of a period and around it, for a `FROM`: each entry with
+ * its `next_exit`, the device's earliest later one there (contract K5). `mine` selects the environment. Of
+ * stored events it is among them, else `laterExit`, over the event `e`. The window runs backwards, so that it
+ * reads each event once.
+ */
+export const visits = (
+  sql: SqlClient.SqlClient,
+  {
+    laterExit,
+    mine,
+    period,
+    stored,
+  }: Readonly<Record<"laterExit" | "mine" | "stored", Statement.Fragment>> & {
+    readonly period: Period;
+  },
+): Statement.Fragment => sql`(
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at,
+    CASE WHEN is_boundary AND type = 'enter' THEN COALESCE(
+      min(occurred_at) FILTER (WHERE type = 'exit' AND is_boundary) OVER (
+        PARTITION BY location_key, device_key
+        ORDER BY occurred_at DESC GROUPS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+      ${laterExit}) END AS next_exit
+  FROM (SELECT *, ${isVisitBoundary(sql, mine)} AS is_boundary FROM geofence_event WHERE ${stored}) AS e
+  UNION ALL
+  SELECT workspace_id, environment, device_key, location_key, type, occurred_at,
+    occurred_at + visit_micros * interval '1 microsecond'
+  FROM (${compactedEvents(sql, period)}) AS compacted) AS visit`;
+
+/** The columns `entries` and `exits` of a `TransitionGroup`, over `type`. */
+export const entriesAndExits = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  (count(*) FILTER (WHERE type = 'enter'))::int AS entries,
+  (count(*) FILTER (WHERE type = 'exit'))::int AS exits`;
+
+/** The same with `devices`, over `device_key`. */
+export const transitionSums = (sql: SqlClient.SqlClient): Statement.Fragment => sql`${entriesAndExits(sql)},
+  COALESCE(array_send(array_agg(device_key) FILTER (WHERE type = 'enter')), '') AS devices`;
+
+/** The columns of a `VisitChange`, over `visits`. */
+export const visitSums = (sql: SqlClient.SqlClient): Statement.Fragment => sql`
+  count(next_exit)::float8 AS visits,
+  (COALESCE(sum(extract(epoch FROM next_exit - occurred_at)), 0) * 1000000)::int8 AS "visitMicros"`;

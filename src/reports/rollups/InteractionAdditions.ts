@@ -1,13 +1,14 @@
 /** Additions of deltas of interactions and answers to the rows of rollups, as pure functions. */
+import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
 import type {
   AnswerAddition,
   AnswerDelta,
+  Calendar,
   InteractionAddition,
   InteractionDelta,
+  Mutable,
   ValueCounts,
-} from "./InteractionTypes.ts";
-import { datesIn, type RollupSpan, spansOf } from "./RollupKeys.ts";
-import type { Calendar, Mutable } from "./RollupTypes.ts";
+} from "./RollupTypes.ts";
 
 /** Each delta with its day, and with its month where that has rows. */
 const withSpans = <Delta extends { readonly quarter: number }>(

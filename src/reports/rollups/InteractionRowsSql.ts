@@ -1,19 +1,12 @@
 import { Effect } from "effect";
-import { epochMillis, unnested } from "../../database/Rows.ts";
+import { unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { columnValues } from "../../database/Statements.ts";
 import { inTenant } from "../../database/TenantColumns.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import type {
-  AnswerAddition,
-  AnswerDelta,
-  AnswerKey,
-  InteractionAddition,
-  InteractionDelta,
-  ValueCounts,
-} from "./InteractionTypes.ts";
 import type { RollupSpan } from "./RollupKeys.ts";
 import { deliveryKey } from "./RollupRowsSql.ts";
+import type { AnswerAddition, AnswerKey, InteractionAddition, ValueCounts } from "./RollupTypes.ts";
 
 /** The columns of the primary key of `answer_rollup` in an environment. `starts_on` travels as text. */
 const answerKey = {
@@ -25,7 +18,7 @@ const answerKey = {
 } as const;
 
 /**
- * The statements that take deltas of interactions and answers, and add to their rollups, in the transaction
+ * The statements that add to the rollups of interactions and answers, in the transaction
  * of `RollupStateSql.lock`. Bound: 2,000 deltas, or 200 rows of answers.
  */
 export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
@@ -34,32 +27,7 @@ export class InteractionRowsSql extends SqlService<InteractionRowsSql>(
   const daysOf = (tenant: TenantKey, month: string) => sql`${inTenant(tenant)} AND span = 'day'
     AND starts_on >= ${month}::text::date AND starts_on < ${month}::text::date + interval '1 month'`;
 
-  /** The ids of the oldest deltas that belong to the time that is rolled up. */
-  const oldest = (tenant: TenantKey, table: "interaction_delta" | "answer_delta", limit: number) => sql`
-    SELECT id FROM ${sql(table)}
-    WHERE ${inTenant(tenant)}
-      AND quarter >= (SELECT rolled_up_from FROM rollup_state WHERE ${inTenant(tenant)})
-    ORDER BY id LIMIT ${limit}`;
-
   return {
-    /** Takes so many deltas of interactions, the oldest first. */
-    takeInteractions: (tenant: TenantKey, limit: number) =>
-      Effect.orDie(sql<InteractionDelta>`
-        WITH taken AS (
-          DELETE FROM interaction_delta AS d USING (${oldest(tenant, "interaction_delta", limit)}) AS next
-          WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, content_type,
-          trigger_type, opened, clicked, responses FROM taken`),
-
-    /** Takes so many deltas of answers, the oldest first. */
-    takeAnswers: (tenant: TenantKey, limit: number) =>
-      Effect.orDie(sql<AnswerDelta>`
-        WITH taken AS (
-          DELETE FROM answer_delta AS d USING (${oldest(tenant, "answer_delta", limit)}) AS next
-          WHERE ${inTenant(tenant)} AND d.id = next.id RETURNING d.*)
-        SELECT ${epochMillis("quarter")} AS quarter, campaign_key, notification_key, question_id,
-          jsonb_build_object(value, change) AS counts FROM taken`),
-
     /** Adds interactions to rows, or inserts them. */
     addInteractions: (tenant: TenantKey, additions: ReadonlyArray<InteractionAddition>) =>
       Effect.orDie(sql`

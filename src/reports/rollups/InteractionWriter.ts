@@ -3,10 +3,8 @@ import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { answerAdditions, interactionAdditions, summedCounts } from "./InteractionAdditions.ts";
 import { InteractionRowsSql } from "./InteractionRowsSql.ts";
-import type { AnswerAddition, AnswerDelta, InteractionDelta } from "./InteractionTypes.ts";
-import type { RollupSpan } from "./RollupKeys.ts";
 import { RollupSizes } from "./RollupSizes.ts";
-import type { Calendar, RollupState } from "./RollupTypes.ts";
+import type { AnswerAddition, Calendar, Deltas } from "./RollupTypes.ts";
 
 /** Rows of answers in one statement: each can have thousands of values. */
 const maxAnswerRows = 200;
@@ -30,51 +28,32 @@ export class InteractionWriter extends Context.Service<InteractionWriter>()(
           yield* yieldIfLong;
         }
       });
-      const addInteractions = (
-        tenant: TenantKey,
-        calendar: Calendar,
-        deltas: ReadonlyArray<InteractionDelta>,
-      ) => inBatches(interactionAdditions(calendar, deltas), (batch) => rows.addInteractions(tenant, batch));
-      const addAnswers = (
-        tenant: TenantKey,
-        calendar: Calendar,
-        deltas: ReadonlyArray<AnswerDelta>,
-        isNew: (span: RollupSpan) => boolean = () => false,
-      ) =>
-        inBatches(
-          answerAdditions(calendar, deltas),
-          Effect.fnUntraced(function* (batch: ReadonlyArray<AnswerAddition>) {
-            const stored = batch.every(isNew) ? [] : yield* rows.answers(tenant, batch);
-            const existing = new Map(stored.map(({ counts, ord }) => [ord, counts]));
-            const merged = batch.map((addition, index) => {
-              const counts = existing.get(index + 1);
-              return counts === undefined
-                ? addition
-                : { ...addition, counts: summedCounts([counts, addition.counts]) };
-            });
-            yield* rows.replaceAnswers(tenant, merged);
-          }),
-          maxAnswerRows,
-        );
 
       return {
-        /** Adds interactions and responses of deltas, or of source rows, to their days and months. */
-        addInteractions,
-
-        /**
-         * Adds answers of deltas, or of source rows, to their days and months. Rows that `isNew` selects must
-         * not exist; nothing is read for a batch of them.
-         */
-        addAnswers,
-
-        /** Rolls up pending deltas; gives how many of each kind. */
-        addPending: Effect.fnUntraced(function* (tenant: TenantKey, state: RollupState) {
-          const { interactions: limit } = yield* RollupSizes;
-          const interactions = yield* rows.takeInteractions(tenant, limit);
-          yield* addInteractions(tenant, state, interactions);
-          const answers = yield* rows.takeAnswers(tenant, limit);
-          yield* addAnswers(tenant, state, answers);
-          return { interactions: interactions.length, answers: answers.length };
+        /** Adds interactions, responses and answers to their days and months. */
+        add: Effect.fnUntraced(function* (
+          tenant: TenantKey,
+          calendar: Calendar,
+          { answers, interactions }: Pick<Deltas, "answers" | "interactions">,
+        ) {
+          yield* inBatches(interactionAdditions(calendar, interactions), (batch) =>
+            rows.addInteractions(tenant, batch),
+          );
+          yield* inBatches(
+            answerAdditions(calendar, answers),
+            Effect.fnUntraced(function* (batch: ReadonlyArray<AnswerAddition>) {
+              const stored = yield* rows.answers(tenant, batch);
+              const existing = new Map(stored.map(({ counts, ord }) => [ord, counts]));
+              const merged = batch.map((addition, index) => {
+                const counts = existing.get(index + 1);
+                return counts === undefined
+                  ? addition
+                  : { ...addition, counts: summedCounts([counts, addition.counts]) };
+              });
+              yield* rows.replaceAnswers(tenant, merged);
+            }),
+            maxAnswerRows,
+          );
         }),
 
         /** Rolls up a month from its days. */

@@ -1,4 +1,5 @@
 /** Additions of deltas to the rows of rollups, as pure functions. */
+import type { Sliced } from "../../workers/TimeSlices.ts";
 import { integersOf } from "./encoding/BinaryArrays.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { blockOf, packFigures } from "./encoding/LocationBlock.ts";
@@ -8,11 +9,10 @@ import type {
   DeliveryAddition,
   DeliveryDelta,
   DeliveryKey,
+  Deltas,
   EventAddition,
-  EventDelta,
   LocationFigures,
   Mutable,
-  VisitChange,
 } from "./RollupTypes.ts";
 
 /** The sum of a row. `deltas` are the indexes of the deltas whose devices were reached. */
@@ -41,13 +41,14 @@ const keysOf = ({
 };
 
 /** The sums with their sets of devices. Sums of the same deltas, as all of one send are, share one set. */
-const withDevices = (
+function* withDevices(
   sums: Iterable<DeliverySum>,
   devices: ReadonlyArray<Int32Array>,
-): ReadonlyArray<DeliveryAddition> => {
+): Sliced<ReadonlyArray<DeliveryAddition>> {
   const tally = new DeviceTally();
   const sets = new Map<string, Pick<DeliveryAddition, "devices" | "reached">>();
-  return [...sums].map(({ deltas: indexes, ...sum }) => {
+  const additions: Array<DeliveryAddition> = [];
+  for (const { deltas: indexes, ...sum } of sums) {
     const text = indexes.join();
     let set = sets.get(text);
     if (set === undefined) {
@@ -55,15 +56,17 @@ const withDevices = (
       for (const index of indexes) for (const key of devices[index] ?? []) tally.add(key);
       sets.set(text, (set = { reached: tally.count, devices: tally.toSet() }));
     }
-    return { ...sum, ...set };
-  });
-};
+    additions.push({ ...sum, ...set });
+    yield;
+  }
+  return additions;
+}
 
 /** Additions of deltas of deliveries to the rows of their days, and of their months where those have rows. */
-export const deliveryAdditions = (
+export function* deliveryAdditions(
   { monthsBefore, timezone }: Calendar,
   deltas: ReadonlyArray<DeliveryDelta>,
-): ReadonlyArray<DeliveryAddition> => {
+): Sliced<ReadonlyArray<DeliveryAddition>> {
   const dateOf = datesIn(timezone);
   const sums = new Map<string, DeliverySum>();
   const devices = deltas.map((delta) => integersOf(delta.devices));
@@ -81,9 +84,10 @@ export const deliveryAdditions = (
         } else sum.failed += count;
       }
     }
+    yield;
   }
-  return withDevices(sums.values(), devices);
-};
+  return yield* withDevices(sums.values(), devices);
+}
 
 type EventSum = RollupSpan & Mutable<Omit<LocationFigures, "devices">> & { readonly devices: Array<number> };
 
@@ -102,13 +106,15 @@ class EventSums {
   }
 
   /** The sums as blocks of locations. */
-  toBlocks(): ReadonlyArray<EventAddition> {
+  *toBlocks(): Sliced<ReadonlyArray<EventAddition>> {
     const tally = new DeviceTally();
-    const sums = [...this.#sums.values()].map((sum) => {
+    const sums: Array<LocationFigures & RollupSpan> = [];
+    for (const sum of this.#sums.values()) {
       tally.clear();
       for (const key of sum.devices) tally.add(key);
-      return { ...sum, devices: tally.toSet() };
-    });
+      sums.push({ ...sum, devices: tally.toSet() });
+      yield;
+    }
     const blocks = Map.groupBy(
       sums,
       ({ locationKey, span, startsOn }) => `${span},${startsOn},${blockOf(locationKey)}`,
@@ -128,28 +134,22 @@ class EventSums {
  * Additions of deltas of events, and of the visits that they change, to the rows of their days, and of their
  * months where those have rows: to the block of their location, and to that of all locations.
  */
-export const eventAdditions = (
+export function* eventAdditions(
   { monthsBefore, timezone }: Calendar,
-  deltas: ReadonlyArray<EventDelta>,
-  changes: ReadonlyArray<VisitChange & { readonly quarter: number }>,
-): ReadonlyArray<EventAddition> => {
+  { transitions, visits: changes }: Pick<Deltas, "transitions" | "visits">,
+): Sliced<ReadonlyArray<EventAddition>> {
   const dateOf = datesIn(timezone);
   const sums = new EventSums();
-  for (const { device_keys, location_keys, quarter, types } of deltas) {
+  for (const { devices, entries, exits, location_key, quarter } of transitions) {
     for (const span of spansOf(dateOf(quarter), monthsBefore)) {
-      const all = sums.of(span, 0);
-      for (const [index, location] of location_keys.entries()) {
-        const own = sums.of(span, location);
-        if (types[index] === "enter") {
-          all.entries++;
-          own.entries++;
-          own.devices.push(device_keys[index] ?? 0);
-        } else {
-          all.exits++;
-          own.exits++;
-        }
+      const own = sums.of(span, location_key);
+      for (const sum of [sums.of(span, 0), own]) {
+        sum.entries += entries;
+        sum.exits += exits;
       }
+      for (const key of devices) own.devices.push(key);
     }
+    yield;
   }
   for (const { location_key, quarter, visitMicros, visits } of changes) {
     for (const span of spansOf(dateOf(quarter), monthsBefore)) {
@@ -158,5 +158,5 @@ export const eventAdditions = (
       own.visitMicros += visitMicros;
     }
   }
-  return sums.toBlocks();
-};
+  return yield* sums.toBlocks();
+}

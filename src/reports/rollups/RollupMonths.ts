@@ -23,7 +23,6 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
     const statements = yield* RollupMonthsSql;
     const writer = yield* RollupWriter;
     const interactions = yield* InteractionWriter;
-    const isNew = () => true;
 
     const addDeliveries = Effect.fnUntraced(function* (tenant: TenantKey, month: string) {
       const tally = new DeviceTally();
@@ -39,7 +38,7 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
           additions.push({ ...days, span: "month", startsOn: month, ...devices });
           yield* yieldIfLong;
         }
-        yield* writer.addDeliveries(tenant, additions, isNew);
+        yield* writer.addDeliveries(tenant, additions);
       }
     });
 
@@ -47,7 +46,7 @@ export class RollupMonths extends Context.Service<RollupMonths>()("waypost/repor
       const tally = new DeviceTally();
       for (const block of yield* statements.eventBlocks(tenant, month)) {
         const sum = uniteBlocks(yield* statements.blocks(tenant, month, block), tally);
-        yield* writer.addEvents(tenant, [{ span: "month", startsOn: month, block, ...sum }], isNew);
+        yield* writer.addEvents(tenant, [{ span: "month", startsOn: month, block, ...sum }]);
         yield* Effect.yieldNow;
       }
     });

@@ -64,6 +64,11 @@ export interface TransitionGroup {
   readonly devices: Uint8Array;
 }
 
+/** The entries and exits of a `TransitionGroup`; `devices` has a key for each entry. */
+export interface TransitionDelta extends Omit<TransitionGroup, "devices"> {
+  readonly devices: Iterable<number>;
+}
+
 /** Visits that began at a location, or a change of them. */
 export interface VisitChange {
   readonly location_key: number;
@@ -77,13 +82,22 @@ export interface DeliveryDelta extends OutcomeGroup {
   readonly trigger_type: string;
 }
 
-/** A row of `event_delta`: events of a quarter of an hour (epoch milliseconds), in parallel arrays. */
-export interface EventDelta {
+/** An event of a row of `event_delta`, with its quarter of an hour (epoch milliseconds). */
+export interface PendingEvent {
   readonly quarter: number;
-  readonly device_keys: ReadonlyArray<number>;
-  readonly location_keys: ReadonlyArray<number>;
-  readonly types: ReadonlyArray<string>;
-  readonly event_ids: ReadonlyArray<string>;
+  readonly device: number;
+  readonly location: number;
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Deltas to add to the rollups: those that were pending, or new ones of source rows. */
+export interface Deltas {
+  readonly deliveries: ReadonlyArray<DeliveryDelta>;
+  readonly transitions: ReadonlyArray<TransitionDelta>;
+  readonly visits: ReadonlyArray<VisitChange & { readonly quarter: number }>;
+  readonly interactions: ReadonlyArray<InteractionDelta>;
+  readonly answers: ReadonlyArray<AnswerDelta>;
 }
 
 /** The key of a row of `delivery_rollup` within an environment. Key 0 and type '' stand for all. */
@@ -121,4 +135,47 @@ export interface DeliveryAddition extends DeliveryKey {
 export interface EventAddition extends EventKey {
   readonly figures: Uint8Array;
   readonly devices: Uint8Array;
+}
+
+/** Deliveries that were opened and clicked, and devices that answered a survey of a campaign. */
+export interface InteractionCounts {
+  readonly opened: number;
+  readonly clicked: number;
+  readonly responses: number;
+}
+
+/** A row of `interaction_delta`, or of source rows of a day: changes in a quarter of an hour (epoch ms). */
+export interface InteractionDelta extends InteractionCounts {
+  readonly quarter: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly content_type: string;
+  readonly trigger_type: string;
+}
+
+/** An addition to a row of `interaction_rollup`. */
+export interface InteractionAddition extends DeliveryKey, InteractionCounts {}
+
+/** How often each value was given. The values are those of the SQL function `answer_value`. */
+export type ValueCounts = Readonly<Record<string, number>>;
+
+/** A row of `answer_delta`, or of source rows of a day: a change of how often values were given. */
+export interface AnswerDelta {
+  readonly quarter: number;
+  readonly campaign_key: number;
+  readonly notification_key: number;
+  readonly question_id: string;
+  readonly counts: ValueCounts;
+}
+
+/** The key of a row of `answer_rollup` within an environment. */
+export interface AnswerKey extends RollupSpan {
+  readonly campaignKey: number;
+  readonly notificationKey: number;
+  readonly questionId: string;
+}
+
+/** An addition to a row of `answer_rollup`. */
+export interface AnswerAddition extends AnswerKey {
+  readonly counts: ValueCounts;
 }

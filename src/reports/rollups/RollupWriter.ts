@@ -3,7 +3,6 @@ import { timeSlices } from "../../workers/TimeSlices.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import { DeviceTally } from "./encoding/DeviceTally.ts";
 import { uniteBlocks } from "./encoding/LocationBlock.ts";
-import type { RollupSpan } from "./RollupKeys.ts";
 import { RollupRowsSql } from "./RollupRowsSql.ts";
 import { RollupSizes } from "./RollupSizes.ts";
 import type { DeliveryAddition, EventAddition } from "./RollupTypes.ts";
@@ -13,22 +12,13 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
   make: Effect.gen(function* () {
     const rows = yield* RollupRowsSql;
 
-    const add = Effect.fnUntraced(function* <Addition extends Sets & RollupSpan, Row extends Sets>(
+    const add = Effect.fnUntraced(function* <Addition extends Sets, Row extends Sets>(
       additions: ReadonlyArray<Addition>,
-      isNew: (span: RollupSpan) => boolean,
-      { existing, insert, merge, united }: Table<Addition, Row>,
+      { existing, merge, united }: Table<Addition, Row>,
     ) {
-      const sizes = yield* RollupSizes;
       const tally = new DeviceTally();
       const yieldIfLong = timeSlices();
-      for (const batch of batches(additions.filter(isNew), sizes)) {
-        yield* insert(batch);
-        yield* yieldIfLong;
-      }
-      for (const batch of batches(
-        additions.filter((addition) => !isNew(addition)),
-        sizes,
-      )) {
+      for (const batch of batches(additions, yield* RollupSizes)) {
         const byOrd = new Map((yield* existing(batch)).map((row) => [row.ord, row]));
         const merged: Array<Addition> = [];
         for (const [index, addition] of batch.entries()) {
@@ -41,15 +31,10 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
     });
 
     return {
-      /** Adds deliveries to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
-      addDeliveries: (
-        tenant: TenantKey,
-        additions: ReadonlyArray<DeliveryAddition>,
-        isNew: (span: RollupSpan) => boolean = () => false,
-      ) =>
-        add(additions, isNew, {
+      /** Adds deliveries to rows. */
+      addDeliveries: (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) =>
+        add(additions, {
           existing: (batch) => rows.deliveryDevices(tenant, batch),
-          insert: (batch) => rows.insertDeliveries(tenant, batch),
           merge: (batch) => rows.addDeliveries(tenant, batch),
           united: (addition, row, tally) => {
             tally.clear();
@@ -59,15 +44,10 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
           },
         }),
 
-      /** Adds events to rows. Rows that `isNew` selects must not exist; nothing is read for them. */
-      addEvents: (
-        tenant: TenantKey,
-        additions: ReadonlyArray<EventAddition>,
-        isNew: (span: RollupSpan) => boolean = () => false,
-      ) =>
-        add(additions, isNew, {
+      /** Adds events to rows. */
+      addEvents: (tenant: TenantKey, additions: ReadonlyArray<EventAddition>) =>
+        add(additions, {
           existing: (batch) => rows.eventBlocks(tenant, batch),
-          insert: (batch) => rows.insertEvents(tenant, batch),
           merge: (batch) => rows.replaceEvents(tenant, batch),
           united: (addition, row, tally) => ({ ...addition, ...uniteBlocks([row, addition], tally) }),
         }),
@@ -88,7 +68,6 @@ interface Table<Addition, Row> {
   readonly existing: (
     batch: ReadonlyArray<Addition>,
   ) => Effect.Effect<ReadonlyArray<Row & { readonly ord: number }>>;
-  readonly insert: (batch: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
   readonly merge: (batch: ReadonlyArray<Addition>) => Effect.Effect<unknown>;
   readonly united: (addition: Addition, row: Row, tally: DeviceTally) => Addition;
 }

@@ -4,8 +4,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect";
 import { Database } from "../../database/Database.ts";
-import { addDays } from "../../time/DayNumbers.ts";
-import { dateAt, dayStart } from "../../time/LocalTime.ts";
+import { runSliced } from "../../workers/TimeSlices.ts";
 import { Worker } from "../../workers/Worker.ts";
 import { eachApart } from "../../workers/WorkspaceTurns.ts";
 import { arrayLength } from "./encoding/BinaryArrays.ts";
@@ -18,7 +17,7 @@ import { countRollupRows, recordBacklog } from "./RollupMetrics.ts";
 import { RollupMonths } from "./RollupMonths.ts";
 import { RollupSizes } from "./RollupSizes.ts";
 import { RollupStateSql } from "./RollupStateSql.ts";
-import type { PendingTenant, RollupState } from "./RollupTypes.ts";
+import type { Deltas, PendingEvent, PendingTenant, RollupState, TransitionDelta } from "./RollupTypes.ts";
 import { RollupWriter } from "./RollupWriter.ts";
 import type { TimeZoneName } from "../../time/TimeZone.ts";
 
@@ -31,9 +30,15 @@ const clearBatch = 100_000;
 /** The deltas that a step adds. */
 type StepScope = "all" | "events";
 
-/** The end of the local day of an instant. */
-const endOfDay = ({ timezone }: PendingTenant, ms: number): number =>
-  dayStart(timezone, addDays(dateAt(timezone, ms), 1));
+const sumOf = <Item>(items: ReadonlyArray<Item>, value: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + value(item), 0);
+
+/** The delta of one event. */
+const transitionOf = ({ device, location, quarter, type }: PendingEvent): TransitionDelta => {
+  const isEntry = type === "enter";
+  const counts = { entries: isEntry ? 1 : 0, exits: isEntry ? 0 : 1 };
+  return { quarter, location_key: location, ...counts, devices: isEntry ? [device] : [] };
+};
 
 /** Keeps the rollups of all environments. */
 export class Rollups extends Context.Service<Rollups>()("waypost/reports/rollups/Rollups", {
@@ -54,44 +59,74 @@ export class Rollups extends Context.Service<Rollups>()("waypost/reports/rollups
       yield* states.save(tenant, { timezone, rolledUpFrom: Infinity, monthsBefore: noMonth });
     });
 
-    /** Rolls up the newest source rows that are not yet; the rollups are complete when none is left. */
+    /** Takes pending deltas, the oldest first. */
+    const takePending = Effect.fnUntraced(function* (tenant: PendingTenant, scope: StepScope) {
+      const sizes = yield* RollupSizes;
+      const events = yield* deltas.takeEvents(tenant, sizes.events);
+      const pending: Deltas = {
+        deliveries: scope === "all" ? yield* deltas.takeDeliveries(tenant, sizes.deliveries) : [],
+        transitions: events.map(transitionOf),
+        visits: events.length === 0 ? [] : yield* deltas.changedVisits(tenant, events),
+        interactions: yield* deltas.takeInteractions(tenant, sizes.interactions),
+        answers: yield* deltas.takeAnswers(tenant, sizes.interactions),
+      };
+      return pending;
+    });
+
+    /** Adds deltas to their days and months. */
+    const fold = Effect.fnUntraced(function* (
+      tenant: PendingTenant,
+      state: RollupState,
+      from: "deltas" | "source",
+      added: Deltas,
+    ) {
+      const { answers, deliveries, interactions: interacted, transitions } = added;
+      yield* writer.addDeliveries(tenant, yield* runSliced(deliveryAdditions(state, deliveries)));
+      yield* writer.addEvents(tenant, yield* runSliced(eventAdditions(state, added)));
+      yield* interactions.add(tenant, state, added);
+      const counts = {
+        deliveries: sumOf(deliveries, ({ devices }) => arrayLength(devices)),
+        events: sumOf(transitions, ({ entries, exits }) => entries + exits),
+        interactions: sumOf(interacted, (each) => Math.abs(each.opened + each.clicked + each.responses)),
+        answers: sumOf(answers, (each) => sumOf(Object.values(each.counts), Math.abs)),
+      };
+      for (const what of ["deliveries", "events", "interactions", "answers"] as const)
+        yield* countRollupRows({ what, from }, counts[what]);
+      return counts;
+    });
+
+    const addPending = Effect.fnUntraced(function* (
+      tenant: PendingTenant,
+      state: RollupState,
+      scope: StepScope,
+    ) {
+      const sizes = yield* RollupSizes;
+      const pending = yield* takePending(tenant, scope);
+      const counts = yield* fold(tenant, state, "deltas", pending);
+      const rows = Math.max(pending.interactions.length, pending.answers.length);
+      return (
+        counts.deliveries >= sizes.deliveries || counts.events >= sizes.events || rows >= sizes.interactions
+      );
+    });
+
+    /**
+     * Rolls up the newest source rows that are not yet, as deltas; the rollups are complete when none is
+     * left.
+     */
     const rebuildNext = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
-      const { rolledUpFrom } = state;
-      const newest = yield* rebuild.newest(tenant, rolledUpFrom);
-      if (newest === null) {
-        yield* states.save(tenant, { ...state, rolledUpFrom: -Infinity });
-        return;
-      }
       // The first period has a transaction of its own, so that reports of the last days are fast again at
       // once.
-      const periods = rolledUpFrom === Infinity ? 1 : (yield* RollupSizes).periods;
-      const toMs = Math.min(rolledUpFrom, endOfDay(tenant, newest));
-      yield* states.save(tenant, { ...state, rolledUpFrom: yield* rebuild.next(tenant, toMs, periods) });
-    });
-
-    const addDeliveries = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
-      const taken = yield* deltas.takeDeliveries(tenant, (yield* RollupSizes).deliveries);
-      yield* writer.addDeliveries(tenant, deliveryAdditions(state, taken));
-      const count = taken.reduce((sum, { devices }) => sum + arrayLength(devices), 0);
-      yield* countRollupRows({ what: "deliveries", from: "deltas" }, count);
-      return count >= (yield* RollupSizes).deliveries;
-    });
-
-    const addEvents = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
-      const taken = yield* deltas.takeEvents(tenant, (yield* RollupSizes).events);
-      if (taken.length === 0) return false;
-      const visits = yield* deltas.changedVisits(tenant, taken);
-      yield* writer.addEvents(tenant, eventAdditions(state, taken, visits));
-      const count = taken.reduce((sum, { types }) => sum + types.length, 0);
-      yield* countRollupRows({ what: "events", from: "deltas" }, count);
-      return count >= (yield* RollupSizes).events;
-    });
-
-    const addInteractions = Effect.fnUntraced(function* (tenant: PendingTenant, state: RollupState) {
-      const added = yield* interactions.addPending(tenant, state);
-      yield* countRollupRows({ what: "interactions", from: "deltas" }, added.interactions);
-      yield* countRollupRows({ what: "answers", from: "deltas" }, added.answers);
-      return Math.max(added.interactions, added.answers) >= (yield* RollupSizes).interactions;
+      const periods = state.rolledUpFrom === Infinity ? 1 : (yield* RollupSizes).periods;
+      let period = yield* rebuild.takeBefore(tenant, state.rolledUpFrom);
+      for (let count = 1; period !== null && count < periods; count++) {
+        // A period is added while the one before it is read.
+        const { deltas: added, fromMs } = period;
+        const adding = fold(tenant, state, "source", added);
+        [period] = yield* Effect.all([rebuild.takeBefore(tenant, fromMs), adding], { concurrency: 2 });
+      }
+      if (period !== null) yield* fold(tenant, state, "source", period.deltas);
+      const rolledUpFrom = period?.fromMs ?? -Infinity;
+      yield* states.save(tenant, { ...state, rolledUpFrom });
     });
 
     /** One step in an environment; true if work is left. */
@@ -104,13 +139,11 @@ export class Rollups extends Context.Service<Rollups>()("waypost/reports/rollups
           if (state === undefined) return false;
           yield* states.countDevices(tenant);
           if (state.timezone !== tenant.timezone) return yield* Effect.as(restart(tenant), true);
-          const moreDeliveries = scope === "all" && (yield* addDeliveries(tenant, state));
-          const moreEvents = yield* addEvents(tenant, state);
-          const moreInteractions = yield* addInteractions(tenant, state);
+          const hasMore = yield* addPending(tenant, state, scope);
           // Deltas and the rebuild in one step: where deltas never end, the rebuild would never start.
           if (state.rolledUpFrom !== -Infinity) return yield* Effect.as(rebuildNext(tenant, state), true);
           const monthsBefore = yield* months.rollUpNext(tenant, state, runningMonth);
-          if (monthsBefore === null) return moreDeliveries || moreEvents || moreInteractions;
+          if (monthsBefore === null) return hasMore;
           return yield* Effect.as(states.save(tenant, { ...state, monthsBefore }), true);
         }),
       );

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
-import { DeviceList } from "../../../src/reports/rollups/encoding/DeviceList.ts";
 import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 import { cases } from "../../FixedSeed.ts";
 
@@ -43,20 +42,6 @@ describe("A set of devices", () => {
         assert.strictEqual(second.count, expected.size);
       }),
       { seed: 25, numRuns: cases(300) },
-    );
-  });
-
-  it("a list of ascending keys and a tally of the same keys write the same set", () => {
-    const list = new DeviceList();
-    const tally = new DeviceTally();
-    fc.assert(
-      fc.property(keys, (all) => {
-        tally.clear();
-        for (const key of all) tally.add(key);
-        for (const key of all.toSorted((one, other) => one - other)) list.add(key);
-        assert.deepStrictEqual(list.take(), { set: tally.toSet(), count: tally.count });
-      }),
-      { seed: 26, numRuns: cases(300) },
     );
   });
 

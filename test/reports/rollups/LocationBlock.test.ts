@@ -2,9 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import fc from "fast-check";
 import { DeviceTally } from "../../../src/reports/rollups/encoding/DeviceTally.ts";
 import {
-  blockOf,
   forEachLocation,
-  orderInBlocks,
   packFigures,
   uniteBlocks,
   unpackFigures,
@@ -103,17 +101,5 @@ describe("A block of locations", () => {
       }),
       { seed: 7, numRuns: cases(300) },
     );
-  });
-
-  it("the sort key of locations keeps those of a block together, by ascending key", () => {
-    const keys = fc.sample(fc.integer({ min: 1, max: 2_147_483_647 }), { numRuns: cases(500), seed: 8 });
-    const sorted = keys.toSorted((one, other) => orderInBlocks(one) - orderInBlocks(other));
-    const pairs = sorted.map((key) => [blockOf(key), key] as const);
-    assert.deepStrictEqual(
-      pairs,
-      pairs.toSorted(([block, key], [other, more]) => block - other || key - more),
-    );
-    assert.isAtMost(Math.max(...keys.map(orderInBlocks)), 2_147_483_647);
-    assert.isFalse(keys.some((key) => blockOf(key) === blockOf(0)));
   });
 });

@@ -13,8 +13,6 @@ const opened = (array: Uint8Array) => {
 
 /** The offset of the first element. Its length, four bytes, stands before each element. */
 const FIRST = 24;
-/** Seconds from 1970 to 2000, where PostgreSQL's timestamps start. */
-const EPOCH = 946_684_800;
 
 /** The number of elements. */
 export const arrayLength = (array: Uint8Array): number => opened(array).length;
@@ -25,26 +23,4 @@ export const integersOf = (array: Uint8Array): Int32Array => {
   const integers = new Int32Array(length);
   for (let at = 0, from = FIRST; at < length; at++, from += 8) integers[at] = view.getInt32(from);
   return integers;
-};
-
-/** The elements of a `timestamptz[]`, in microseconds since 1970. */
-export const microsOf = (array: Uint8Array): Float64Array => {
-  const { length, view } = opened(array);
-  const micros = new Float64Array(length);
-  for (let at = 0, from = FIRST; at < length; at++, from += 12) {
-    micros[at] = view.getInt32(from) * 4_294_967_296 + view.getUint32(from + 4) + EPOCH * 1_000_000;
-  }
-  return micros;
-};
-
-/** The elements of a `bigint[]` as their upper and their lower 32 bits. */
-export const halvesOf = (array: Uint8Array): readonly [upper: Int32Array, lower: Int32Array] => {
-  const { length, view } = opened(array);
-  const upper = new Int32Array(length);
-  const lower = new Int32Array(length);
-  for (let at = 0, from = FIRST; at < length; at++, from += 12) {
-    upper[at] = view.getInt32(from);
-    lower[at] = view.getInt32(from + 4);
-  }
-  return [upper, lower];
 };

@@ -22,10 +22,6 @@ export const locationBlocks: ReadonlyArray<number> = Array.from({ length: BLOCKS
 export const blockOf = (locationKey: number): number =>
   locationKey === 0 ? allLocations : 1 + (locationKey % BLOCKS);
 
-/** A sort key of locations: the locations of a block lie together, by ascending key. */
-export const orderInBlocks = (locationKey: number): number =>
-  (locationKey % BLOCKS) * (2_147_483_648 / BLOCKS) + Math.floor(locationKey / BLOCKS);
-
 /** A block as its two columns. */
 export interface LocationBlock {
   readonly figures: Uint8Array;

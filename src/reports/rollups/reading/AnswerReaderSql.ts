@@ -7,9 +7,9 @@ import type { Tenant } from "../../../workspaces/Workspace.ts";
 import type { SurveyKey } from "../../ReportCounts.ts";
 import { within } from "../../SourceRowsSql.ts";
 import { inTenant } from "../../../database/TenantColumns.ts";
-import type { ValueCounts } from "../InteractionTypes.ts";
 import { rowsOfParts } from "./RollupPartsSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
+import type { ValueCounts } from "../RollupTypes.ts";
 
 /** How often a question was answered by each value, in a part of the range. */
 interface QuestionCounts {

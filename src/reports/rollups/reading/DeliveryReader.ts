@@ -1,16 +1,80 @@
 import { Context, Effect, Layer } from "effect";
-import { runSliced, timeSlices } from "../../../workers/TimeSlices.ts";
+import { runSliced, type Sliced, timeSlices } from "../../../workers/TimeSlices.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
-import type { OutcomeCounts } from "../../ReportCounts.ts";
+import type { DeliveryCounts, OutcomeCounts, SummaryCounts } from "../../ReportCounts.ts";
 import { filtersItems } from "../../ReportQuery.ts";
 import { integersOf } from "../encoding/BinaryArrays.ts";
 import { DeviceTally } from "../encoding/DeviceTally.ts";
 import { datesIn } from "../RollupKeys.ts";
 import type { OutcomeGroup } from "../RollupTypes.ts";
-import { DailyDeliveries } from "./DailyDeliveries.ts";
-import { DeliveryReaderSql, type RollupOutcomes } from "./DeliveryReaderSql.ts";
-import { type OutcomeGrouping, RawCountsSql } from "./RawCountsSql.ts";
+import { DeliveryReaderSql, type OutcomeGrouping, type RollupOutcomes } from "./DeliveryReaderSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
+
+/**
+ * Adds up the deliveries and distinct devices of each day of a range. First come the groups that are not in
+ * the rollups (`addGroup`), then the rows of the rollups (`setDay`, `addDay`, `addRange`); `finish` counts
+ * the days that have groups only. A group is counted with the row of its day, so that the day's devices are
+ * counted once.
+ */
+class DailyDeliveries {
+  readonly #days: Map<string, DeliveryCounts>;
+  readonly #groups = new Map<string, Array<Int32Array>>();
+  readonly #day = new DeviceTally();
+  readonly #range = new DeviceTally();
+
+  constructor(dates: ReadonlyArray<string>) {
+    this.#days = new Map(dates.map((date) => [date, { delivered: 0, reached: 0 }]));
+  }
+
+  /** Adds deliveries of a day that are not in the rollups, by their devices. */
+  addGroup(date: string, devices: Int32Array): void {
+    const groups = this.#groups.get(date);
+    if (groups === undefined) this.#groups.set(date, [devices]);
+    else groups.push(devices);
+  }
+
+  /** The days whose groups are not counted yet. */
+  get openDates(): ReadonlyArray<string> {
+    return [...this.#groups.keys()];
+  }
+
+  /** Sets the counts of a day that its rollup holds. Of a day with groups, `addDay` must follow. */
+  setDay(date: string, counts: DeliveryCounts): void {
+    this.#days.set(date, counts);
+  }
+
+  /** Counts a day: the deliveries and sets of devices (end to end) of its rollups, and its groups. */
+  addDay(date: string, delivered: number, sets: Uint8Array): void {
+    this.#day.clear();
+    this.#day.addSets(sets, this.#range);
+    let count = delivered;
+    for (const devices of this.#groups.get(date) ?? []) {
+      for (const key of devices) {
+        this.#day.add(key);
+        this.#range.add(key);
+      }
+      count += devices.length;
+    }
+    this.#days.set(date, { delivered: count, reached: this.#day.count });
+    this.#groups.delete(date);
+  }
+
+  /** Counts devices of the range: sets that lie end to end. */
+  addRange(sets: Uint8Array): void {
+    this.#range.addSets(sets);
+  }
+
+  /** Counts the days without rollups, and gives the counts. */
+  *finish(): Sliced<SummaryCounts["deliveries"]> {
+    for (const date of this.openDates) {
+      this.addDay(date, 0, new Uint8Array());
+      yield;
+    }
+    const days = [...this.#days.values()];
+    const delivered = days.reduce((sum, day) => sum + day.delivered, 0);
+    return { total: { delivered, reached: this.#range.count }, days };
+  }
+}
 
 /** Adds groups to the rollups of a campaign or notification. Replaces the content of the tally. */
 const addedUp = (
@@ -46,7 +110,6 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()(
   {
     make: Effect.gen(function* () {
       const rollups = yield* DeliveryReaderSql;
-      const rawCounts = yield* RawCountsSql;
 
       /** Deliveries that are not in the rollups: of pending deltas, and of source rows. */
       const groupsOf = Effect.fnUntraced(function* (
@@ -56,7 +119,7 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()(
       ) {
         return [
           ...(rolledUp === undefined ? [] : yield* rollups.pendingOutcomes(tenant, rolledUp)),
-          ...(raw === undefined ? [] : yield* rawCounts.outcomes(tenant, raw, by)),
+          ...(raw === undefined ? [] : yield* rollups.sourceOutcomes(tenant, raw, by)),
         ];
       });
 
@@ -122,6 +185,6 @@ export class DeliveryReader extends Context.Service<DeliveryReader>()(
   },
 ) {
   static readonly layer = Layer.effect(DeliveryReader, DeliveryReader.make).pipe(
-    Layer.provide([DeliveryReaderSql.layer, RawCountsSql.layer]),
+    Layer.provide(DeliveryReaderSql.layer),
   );
 }

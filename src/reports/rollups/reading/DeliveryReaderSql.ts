@@ -3,7 +3,7 @@ import { asNumber, epochMillis } from "../../../database/Rows.ts";
 import { SqlService } from "../../../database/SqlService.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
-import { within } from "../../SourceRowsSql.ts";
+import { dayOf, outcomes, within } from "../../SourceRowsSql.ts";
 import type { RollupPart } from "../RollupKeys.ts";
 import type { OutcomeGroup } from "../RollupTypes.ts";
 import { isDayOf, isOneOf, rowsOfParts } from "./RollupPartsSql.ts";
@@ -16,7 +16,10 @@ export interface RollupOutcomes<Key> {
   readonly devices: Uint8Array;
 }
 
-/** The statements that read rollups and deltas of deliveries, in one transaction and snapshot. */
+/** How deliveries are grouped. */
+export type OutcomeGrouping = "day" | "campaign_key" | "notification_key";
+
+/** The statements that count deliveries: in rollups, deltas, source rows; in one transaction and snapshot. */
 export class DeliveryReaderSql extends SqlService<DeliveryReaderSql>(
   "waypost/reports/rollups/reading/DeliveryReaderSql",
 )((sql) => {
@@ -90,5 +93,25 @@ export class DeliveryReaderSql extends SqlService<DeliveryReaderSql>(
           notification_key, status, array_send(device_keys) AS devices
         FROM delivery_delta
         WHERE ${matches(tenant, scope)} AND ${within(sql, "quarter", scope.range)}`),
+
+    /**
+     * Deliveries of source rows that are in no rollups, as groups like the pending deltas; of notifications
+     * failed ones too. `quarter` is the start of the day where they are grouped by day; keys that they are
+     * not grouped by are 0.
+     */
+    sourceOutcomes: (tenant: Tenant, scope: ReportScope, by: OutcomeGrouping) => {
+      const { deliveryCounts, outcomeCounts } = reportConditions(sql, tenant, scope);
+      const key = (column: OutcomeGrouping) =>
+        by === column ? sql`${sql(column)}` : sql`0 AS ${sql(column)}`;
+      return Effect.orDie(sql<OutcomeGroup>`
+        SELECT quarter, campaign_key, notification_key, status,
+          array_send(array_agg(device_key)) AS devices
+        FROM (
+          SELECT device_key, status, ${key("campaign_key")}, ${key("notification_key")},
+            ${by === "day" ? dayOf(sql, "settled_at", scope.range.dayStarts) : sql`0::float8`} AS quarter
+          FROM ${outcomes(sql, scope.range)}
+          WHERE ${by === "notification_key" ? outcomeCounts : deliveryCounts}) AS counted
+        GROUP BY quarter, campaign_key, notification_key, status`);
+    },
   };
 }) {}

@@ -11,7 +11,6 @@ import { datesIn } from "../RollupKeys.ts";
 import type { VisitChange } from "../RollupTypes.ts";
 import { EventReaderSql } from "./EventReaderSql.ts";
 import { emptySum, locationCounts, type LocationSum, locationSums } from "./LocationSums.ts";
-import { RawCountsSql } from "./RawCountsSql.ts";
 import type { ScopeSplit } from "./ScopeSplit.ts";
 
 const noTransitions: TransitionCounts = { entries: 0, exits: 0 };
@@ -44,7 +43,6 @@ export class EventReader extends Context.Service<EventReader>()(
   {
     make: Effect.gen(function* () {
       const rollups = yield* EventReaderSql;
-      const rawCounts = yield* RawCountsSql;
 
       /** The blocks to read, and the locations that count in them: null for all. */
       const matching = Effect.fnUntraced(function* (tenant: Tenant, scope: ReportScope) {
@@ -75,7 +73,7 @@ export class EventReader extends Context.Service<EventReader>()(
         }
         const groups = [
           ...(rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp)),
-          ...(raw === undefined ? [] : yield* rawCounts.transitionsOfDays(tenant, raw)),
+          ...(raw === undefined ? [] : yield* rollups.sourceTransitionsOfDays(tenant, raw)),
         ];
         for (const group of groups) add(dateOf(group.quarter), group);
         const counts = [...days.values()];
@@ -91,7 +89,7 @@ export class EventReader extends Context.Service<EventReader>()(
       ) {
         const pending = rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp);
         const pendingVisits = rolledUp === undefined ? [] : yield* rollups.pendingVisits(tenant, rolledUp);
-        const counted = raw === undefined ? [] : yield* rawCounts.transitions(tenant, raw);
+        const counted = raw === undefined ? [] : yield* rollups.sourceTransitions(tenant, raw);
         const groups = Map.groupBy([...pending, ...counted], (group) => group.location_key);
         const visits = visitsByLocation([...pendingVisits, ...counted]);
         const counts: Array<LocationCounts> = [];
@@ -130,7 +128,7 @@ export class EventReader extends Context.Service<EventReader>()(
         const yieldIfLong = timeSlices();
         const groups = [
           ...(rolledUp === undefined ? [] : yield* rollups.pendingTransitions(tenant, rolledUp)),
-          ...(raw === undefined ? [] : yield* rawCounts.transitions(tenant, raw)),
+          ...(raw === undefined ? [] : yield* rollups.sourceTransitions(tenant, raw)),
         ];
         for (const { devices, location_key } of groups) {
           if (keys.has(location_key)) for (const device of integersOf(devices)) tally.add(device);
@@ -152,6 +150,6 @@ export class EventReader extends Context.Service<EventReader>()(
   },
 ) {
   static readonly layer = Layer.effect(EventReader, EventReader.make).pipe(
-    Layer.provide([EventReaderSql.layer, RawCountsSql.layer]),
+    Layer.provide(EventReaderSql.layer),
   );
 }

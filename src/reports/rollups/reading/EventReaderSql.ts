@@ -4,15 +4,22 @@ import { SqlService } from "../../../database/SqlService.ts";
 import { columnValues } from "../../../database/Statements.ts";
 import type { Tenant } from "../../../workspaces/Workspace.ts";
 import { reportConditions, type ReportScope } from "../../ReportConditionsSql.ts";
-import { within } from "../../SourceRowsSql.ts";
+import {
+  dayOf,
+  entriesAndExits,
+  events,
+  transitionSums,
+  visits,
+  visitSums,
+  within,
+} from "../../SourceRowsSql.ts";
 import type { LocationBlock } from "../encoding/LocationBlock.ts";
 import type { RollupPart } from "../RollupKeys.ts";
 import { visitChanges } from "../VisitChangesSql.ts";
 import type { TransitionGroup, VisitChange } from "../RollupTypes.ts";
-import { enteredDevices, entriesAndExits } from "./RawCountsSql.ts";
 import { isDayOf, rowsOfParts } from "./RollupPartsSql.ts";
 
-/** The statements that read rollups and deltas of events, in one transaction and snapshot. */
+/** The statements that count events: in rollups, deltas, source rows; in one transaction and snapshot. */
 export class EventReaderSql extends SqlService<EventReaderSql>(
   "waypost/reports/rollups/reading/EventReaderSql",
 )((sql) => {
@@ -53,8 +60,7 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
     pendingTransitions: (tenant: Tenant, scope: ReportScope) => {
       const { eventMatches, mine } = reportConditions(sql, tenant, scope);
       return Effect.orDie(sql<TransitionGroup>`
-        SELECT ${epochMillis("quarter")} AS quarter, location_key,
-          ${entriesAndExits(sql)}, ${enteredDevices(sql)}
+        SELECT ${epochMillis("quarter")} AS quarter, location_key, ${transitionSums(sql)}
         FROM (
           SELECT workspace_id, environment, quarter, each.location_key, each.type, each.device_key
           FROM event_delta, unnest(location_keys, types, device_keys)
@@ -82,6 +88,25 @@ export class EventReaderSql extends SqlService<EventReaderSql>(
         })}) AS changed
         WHERE location_key IN (SELECT key FROM location WHERE ${locationMatches})
         GROUP BY 1`);
+    },
+
+    /** Events that are in no rollups, of each day of the range at matching locations; without devices. */
+    sourceTransitionsOfDays: (tenant: Tenant, scope: ReportScope) =>
+      Effect.orDie(sql<Omit<TransitionGroup, "location_key" | "devices">>`
+        SELECT quarter, ${entriesAndExits(sql)}
+        FROM (
+          SELECT type, ${dayOf(sql, "occurred_at", scope.range.dayStarts)} AS quarter
+          FROM ${events(sql, scope.range)}
+          WHERE ${reportConditions(sql, tenant, scope).eventCounts}) AS counted
+        GROUP BY quarter`),
+
+    /** Events that are in no rollups, of the range at each matching location, with the visits they began. */
+    sourceTransitions: (tenant: Tenant, scope: ReportScope) => {
+      const { eventCounts, eventFollows: stored, mine } = reportConditions(sql, tenant, scope);
+      const rows = { mine, stored, period: scope.range, laterExit: sql`NULL` };
+      return Effect.orDie(sql<TransitionGroup & VisitChange>`
+        SELECT 0::float8 AS quarter, location_key, ${transitionSums(sql)}, ${visitSums(sql)}
+        FROM ${visits(sql, rows)} WHERE ${eventCounts} GROUP BY location_key`);
     },
   };
 }) {}
