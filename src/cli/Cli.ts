@@ -1,5 +1,5 @@
 /** The command line `waypost`: its commands, help, errors and exit codes. */
-import { Cause, Console, Effect, Exit, Option, Result } from "effect";
+import { Cause, Console, Effect, Exit, Result } from "effect";
 import { Argument, CliConfig, CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli";
 import { FetchHttpClient } from "effect/http";
 import { Settings } from "../config/Settings.ts";
@@ -11,6 +11,7 @@ import { activityCommand } from "./commands/ActivityCommand.ts";
 import { backupCommand, restoreCommand } from "./commands/BackupCommands.ts";
 import { campaignCommand } from "./commands/CampaignCommand.ts";
 import { consoleCommand } from "./commands/ConsoleCommand.ts";
+import { sdkKeyCommand, tokenCommand } from "./commands/CredentialCommands.ts";
 import { databaseCommand } from "./commands/DatabaseCommand.ts";
 import { deviceCommand } from "./commands/DeviceCommand.ts";
 import { doctorCommand } from "./commands/DoctorCommand.ts";
@@ -19,14 +20,13 @@ import { locationCommand } from "./commands/LocationCommand.ts";
 import { notificationCommand } from "./commands/NotificationCommand.ts";
 import { personCommand } from "./commands/PersonCommand.ts";
 import { reportCommand } from "./commands/ReportCommand.ts";
-import { sdkKeyCommand } from "./commands/SdkKeyCommand.ts";
 import { segmentCommand } from "./commands/SegmentCommand.ts";
 import { sendCommand } from "./commands/SendCommand.ts";
-import { tokenCommand } from "./commands/TokenCommand.ts";
 import { transportCommand } from "./commands/TransportCommand.ts";
 import { webhookCommand } from "./commands/WebhookCommand.ts";
 import { workspaceCommand } from "./commands/WorkspaceCommand.ts";
 import { command } from "./DeclaredCommand.ts";
+import { optional } from "./Flags.ts";
 import { completionsFlag } from "./ShellCompletions.ts";
 import { paint } from "./terminal/Colors.ts";
 import { helpPage } from "./terminal/HelpPage.ts";
@@ -44,14 +44,15 @@ const serveCommand = command("serve", {
   description: "Run Waypost until it is stopped",
   examples: ["waypost serve", "waypost serve --config /etc/waypost/waypost.env"],
   flags: {
-    config: Flag.File("config").pipe(
-      Flag.withDescription("Settings file of KEY=VALUE lines, which override the environment"),
-      Flag.optional,
+    config: optional(
+      Flag.File("config").pipe(
+        Flag.withDescription("Settings file of KEY=VALUE lines, which override the environment"),
+      ),
     ),
   },
   *run({ config }) {
     const { environment } = yield* CliEnvironment;
-    const fromFile = Option.isSome(config) ? yield* Settings.readFile(config.value) : {};
+    const fromFile = config === undefined ? {} : yield* Settings.readFile(config);
     const { serve } = yield* server;
     yield* serve({ ...environment, ...fromFile });
   },

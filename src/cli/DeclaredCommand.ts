@@ -6,7 +6,7 @@ import { operatorFlags } from "./Operator.ts";
 type Example = string | Required<Command.Command.Example>;
 
 /** The texts of the help page of a command. */
-interface Help {
+export interface Help {
   readonly description: string;
   readonly examples: ReadonlyArray<Example>;
 }
@@ -14,17 +14,19 @@ interface Help {
 const examplesOf = ({ examples }: Help): ReadonlyArray<Command.Command.Example> =>
   examples.map((each) => (typeof each === "string" ? { command: each } : each));
 
+/** Flags and arguments of a command. */
+export type FlagSet = Command.Command.Config;
+
+/** The values of flags and arguments. */
+export type Values<Flags extends FlagSet> = Command.Command.Config.Infer<Flags>;
+
+/** The steps of a command, as the body of an `Effect.gen`. */
+export type Steps<Step> = Generator<Step, void, never>;
+
 /** Declares a command: its help, its flags and arguments, and what it does with their values. */
-export const command = <
-  Name extends string,
-  const Flags extends Command.Command.Config,
-  Step extends Effect.Effect<unknown, unknown, unknown>,
->(
-  name: Name,
-  declared: Help & {
-    readonly flags: Flags;
-    readonly run: (flags: Command.Command.Config.Infer<Flags>) => Generator<Step, void, never>;
-  },
+export const command = <const Flags extends FlagSet, Step extends Effect.Effect<unknown, unknown, unknown>>(
+  name: string,
+  declared: Help & { readonly flags: Flags; readonly run: (flags: Values<Flags>) => Steps<Step> },
 ) =>
   Command.make(
     name,
@@ -34,11 +36,8 @@ export const command = <
   ).pipe(Command.withDescription(declared.description), Command.withExamples(examplesOf(declared)));
 
 /** Declares a command of several on the operator interface, with its global flags. */
-export const operatorCommands = <
-  Name extends string,
-  const Commands extends ReadonlyArray<Command.Command.SubcommandEntry>,
->(
-  name: Name,
+export const operatorCommands = <const Commands extends ReadonlyArray<Command.Command.SubcommandEntry>>(
+  name: string,
   declared: Help & { readonly commands: Commands },
 ) =>
   Command.make(name).pipe(

@@ -1,20 +1,24 @@
 /** Flags and arguments that many commands share, and the common kinds of them. */
-import { Argument, Flag } from "effect/cli";
-import type { Environment } from "../workspaces/Environment.ts";
+import { Option } from "effect";
+import { Argument, type Command, Flag } from "effect/cli";
+
+/** A flag that may be left out, and then is undefined. */
+export const optional = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+  Flag.map(Flag.optional(flag), Option.getOrUndefined);
 
 /** A text that a command needs. */
 export const textFlag = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description));
 
 /** A text that may be left out. */
-export const optionalFlag = (name: string, description: string) => Flag.optional(textFlag(name, description));
+export const optionalFlag = (name: string, description: string) => optional(textFlag(name, description));
 
 /** One of some words, which may be left out. */
 export const choiceFlag = <const Choices extends ReadonlyArray<string>>(
   name: string,
   choices: Choices,
   description: string,
-) => Flag.Literals(name, choices).pipe(Flag.withDescription(description), Flag.optional);
+) => optional(Flag.Literals(name, choices).pipe(Flag.withDescription(description)));
 
 /** A text that may be given several times, or not at all. */
 export const repeatedFlag = (name: string, description: string) =>
@@ -40,15 +44,6 @@ export const environmentFlag = Flag.Literals("environment", ["sandbox", "product
   Flag.withDescription("Environment"),
 );
 
-/** The workspace and the environment of a command. */
-export const environmentFlags = { workspace: workspaceFlag, environment: environmentFlag };
-
-/** The values of `environmentFlags`. */
-export interface EnvironmentFlags {
-  readonly workspace: string;
-  readonly environment: Environment;
-}
-
 const defaultListLimit = 100;
 
 /** The maximum number of listed items. */
@@ -64,3 +59,9 @@ export const limitFlag = Flag.Int("limit").pipe(
 /** An argument that names an item by id or name. */
 export const nameArgument = (noun: string) =>
   Argument.String(noun).pipe(Argument.withDescription(`The ${noun}, by id or name`));
+
+/** The values of some flags alone, such as the filters of a list for its query. */
+export const only = <const Flags extends Command.Command.Config>(flags: Flags, values: object) =>
+  Object.fromEntries(
+    Object.entries(values).filter(([name]) => name in flags),
+  ) as Command.Command.Config.Infer<Flags>;

@@ -1,10 +1,8 @@
 /** Lookups of items by id or name. */
 import { Effect } from "effect";
 import { isUuid } from "../wire/Ids.ts";
-import { listOf, type ReadList } from "./Ask.ts";
+import type { ReadList, Refusal } from "./Ask.ts";
 import { type CommandRefused, refused } from "./CommandRefused.ts";
-import type { EnvironmentFlags } from "./Flags.ts";
-import { type Operator, operator } from "./Operator.ts";
 import { formatInstant } from "./terminal/Formats.ts";
 
 /** The only item of a name: by exact spelling, or else regardless of case. */
@@ -13,13 +11,13 @@ const pick = <Item extends { readonly id: string }>(
   name: string,
   items: ReadonlyArray<Item>,
   nameOf: (item: Item) => string,
-): Effect.Effect<Item, CommandRefused> => {
+): Effect.Effect<string, CommandRefused> => {
   const exact = items.filter((item) => nameOf(item) === name);
   const matches =
     exact.length > 0 ? exact : items.filter((item) => nameOf(item).toLowerCase() === name.toLowerCase());
   const [found, ...others] = matches;
   if (found === undefined) return Effect.fail(refused(`There is no ${noun} called "${name}".`));
-  if (others.length === 0) return Effect.succeed(found);
+  if (others.length === 0) return Effect.succeed(found.id);
   const ids = matches.map(({ id }) => `  ${id}`).join("\n");
   return Effect.fail(refused(`${matches.length} ${noun}s are called "${name}". Give the id of one:\n${ids}`));
 };
@@ -30,19 +28,17 @@ export const findIdByName = <Item extends { readonly id: string }>(
   name: string,
   list: ReadList<Item>,
   nameOf: (item: Item) => string,
-): Effect.Effect<string, CommandRefused> =>
-  list(Number.POSITIVE_INFINITY).pipe(
-    Effect.flatMap(({ items }) => pick(noun, name, items, nameOf)),
-    Effect.map(({ id }) => id),
-  );
+): Effect.Effect<string, Refusal> =>
+  Effect.flatMap(list(Number.POSITIVE_INFINITY), ({ items }) => pick(noun, name, items, nameOf));
 
-/** The id of an item, by its id or name. An id is returned unchanged: the server checks it. */
-export const findId = <Item extends { readonly id: string; readonly name: string }>(
-  noun: string,
-  nameOrId: string,
-  list: ReadList<Item>,
-): Effect.Effect<string, CommandRefused> =>
-  isUuid(nameOrId) ? Effect.succeed(nameOrId) : findIdByName(noun, nameOrId, list, ({ name }) => name);
+/** Finds the id of an item, by its id or by the name that `nameOf` gives. The server checks an id. */
+export const findBy =
+  <Item extends { readonly id: string }>(nameOf: (item: Item) => string) =>
+  (noun: string, nameOrId: string, list: ReadList<Item>): Effect.Effect<string, Refusal> =>
+    isUuid(nameOrId) ? Effect.succeed(nameOrId) : findIdByName(noun, nameOrId, list, nameOf);
+
+/** Finds the id of an item, by its id or name. */
+export const findId = findBy(({ name }: { readonly id: string; readonly name: string }) => name);
 
 /**
  * The id of a credential to revoke, by its id or name. A name finds the credential that is not revoked. Fails
@@ -50,7 +46,7 @@ export const findId = <Item extends { readonly id: string; readonly name: string
  */
 export const findCredential = Effect.fnUntraced(function* <
   Item extends { readonly id: string; readonly name: string; readonly revoked_at: string | null },
->(noun: string, nameOrId: string, list: ReadList<Item>): Effect.fn.Return<string, CommandRefused> {
+>(noun: string, nameOrId: string, list: ReadList<Item>): Effect.fn.Return<string, Refusal> {
   const { items } = yield* list(Number.POSITIVE_INFINITY);
   const named = isUuid(nameOrId)
     ? items.filter(({ id }) => id === nameOrId.toLowerCase())
@@ -63,19 +59,5 @@ export const findCredential = Effect.fnUntraced(function* <
   // The server answers for an id that is not listed.
   if (isUuid(nameOrId)) return nameOrId;
   const usable = named.filter(({ revoked_at }) => revoked_at === null);
-  return (yield* pick(noun, nameOrId, usable, ({ name }) => name)).id;
-});
-
-/** The id of a workspace, by its id or name. */
-export const findWorkspace = (ask: Operator, nameOrId: string): Effect.Effect<string, CommandRefused> =>
-  findId(
-    "workspace",
-    nameOrId,
-    listOf(ask, (client, query) => client.workspaces.list(query)),
-  );
-
-/** The operator interface, and the ids of the workspace and the environment in its paths. */
-export const openEnvironment = Effect.fnUntraced(function* (flags: EnvironmentFlags) {
-  const ask = yield* operator;
-  return { ask, at: [yield* findWorkspace(ask, flags.workspace), flags.environment] as const };
+  return yield* pick(noun, nameOrId, usable, ({ name }) => name);
 });

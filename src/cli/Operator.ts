@@ -11,7 +11,7 @@ import { publishedServer, serverFile } from "../operator/ServerFile.ts";
 import { type Ask, askOf } from "./Ask.ts";
 import { CliEnvironment } from "./CliEnvironment.ts";
 import { badUsage, refused } from "./CommandRefused.ts";
-import { optionalFlag, switchFlag } from "./Flags.ts";
+import { optional, optionalFlag, switchFlag } from "./Flags.ts";
 
 const Url = GlobalFlag.Setting("url")({
   flag: optionalFlag(
@@ -30,9 +30,10 @@ const Key = GlobalFlag.Setting("key")({
 
 /** The settings file. Its settings override those of the environment. */
 export const SettingsFile = GlobalFlag.Setting("config")({
-  flag: Flag.File("config").pipe(
-    Flag.withDescription("Settings file of the server, which overrides the environment"),
-    Flag.optional,
+  flag: optional(
+    Flag.File("config").pipe(
+      Flag.withDescription("Settings file of the server, which overrides the environment"),
+    ),
   ),
 });
 
@@ -48,7 +49,7 @@ export const operatorFlags = [Url, Key, SettingsFile, Json] as const;
 export const settingsRecord = Effect.gen(function* () {
   const { environment } = yield* CliEnvironment;
   const file = yield* SettingsFile;
-  return Option.isSome(file) ? { ...environment, ...(yield* Settings.readFile(file.value)) } : environment;
+  return file === undefined ? environment : { ...environment, ...(yield* Settings.readFile(file)) };
 });
 
 const readKeyFile = (dataDir: string): string | undefined => {
@@ -88,7 +89,7 @@ export const locateServer = Effect.gen(function* () {
   const setting = (name: string): string | undefined => record[name]?.trim() || undefined;
   const dataDir = resolve(setting(settingsTable.dataDir.name) ?? settingsTable.dataDir.default);
   const local = publishedServer(dataDir);
-  const given = Option.getOrUndefined(yield* Url) ?? setting("WAYPOST_URL");
+  const given = (yield* Url) ?? setting("WAYPOST_URL");
   if (given === undefined && Option.isNone(local)) {
     return yield* refused(
       isForbidden(serverFile(dataDir))
@@ -105,21 +106,6 @@ export const locateServer = Effect.gen(function* () {
   return { url, dataDir, setting, isLocal: Option.isSome(local) && baseAddress(local.value) === url };
 });
 
-/** Finds the server and its key. */
-const locate = Effect.gen(function* () {
-  const { dataDir, isLocal, setting, url } = yield* locateServer;
-  // The key of the data directory is sent to the server on this data directory only.
-  const key =
-    Option.getOrUndefined(yield* Key) ??
-    setting(settingsTable.operatorKey.name) ??
-    (isLocal ? readKeyFile(dataDir) : undefined);
-  if (key === undefined)
-    return yield* refused(`Give the operator key of ${url} with --key or WAYPOST_OPERATOR_KEY.`);
-  if (!/^[\x21-\x7e]+$/.test(key))
-    return yield* refused("An operator key has only visible ASCII characters.");
-  return { url, key };
-});
-
 /** Calls the operator interface of a server. */
 export interface Operator extends Ask<OperatorClient> {
   /** The address of the server, without a trailing slash. */
@@ -131,9 +117,15 @@ export interface Operator extends Ask<OperatorClient> {
 export const keyHint = "Give the right one with --key or WAYPOST_OPERATOR_KEY.";
 
 /** The operator interface of the server that flags and settings name. */
-export const operator = Effect.map(locate, ({ key, url }): Operator =>
-  Object.assign(
-    askOf(url, keyHint, (settings) => new OperatorClient({ ...settings, operatorKey: key })),
-    { url, key },
-  ),
-);
+export const operator = Effect.gen(function* () {
+  const { dataDir, isLocal, setting, url } = yield* locateServer;
+  // The key of the data directory is sent to the server on this data directory only.
+  const key =
+    (yield* Key) ?? setting(settingsTable.operatorKey.name) ?? (isLocal ? readKeyFile(dataDir) : undefined);
+  if (key === undefined)
+    return yield* refused(`Give the operator key of ${url} with --key or WAYPOST_OPERATOR_KEY.`);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return yield* refused("An operator key has only visible ASCII characters.");
+  const ask = askOf(url, keyHint, (settings) => new OperatorClient({ ...settings, operatorKey: key }));
+  return Object.assign(ask, { url, key }) satisfies Operator;
+});

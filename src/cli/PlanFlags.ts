@@ -1,14 +1,15 @@
 /** Flags for plans, frequency caps and quiet hours. */
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { Flag } from "effect/cli";
 import { Plan } from "../workspaces/Plan.ts";
 import { badUsage } from "./CommandRefused.ts";
-import { optionalFlag } from "./Flags.ts";
+import { optional, optionalFlag } from "./Flags.ts";
 
 /** Keys of a plan, such as `--plan max_campaigns=500 --plan surveys=false --plan max_locations=none`. */
-export const planFlag = Flag.KeyValuePair("plan").pipe(
-  Flag.withDescription("A key of the plan and its value; none for no limit. May be repeated"),
-  Flag.optional,
+export const planFlag = optional(
+  Flag.KeyValuePair("plan").pipe(
+    Flag.withDescription("A key of the plan and its value; none for no limit. May be repeated"),
+  ),
 );
 
 const parseValue = (key: string, text: string): unknown => {
@@ -20,68 +21,72 @@ const parseValue = (key: string, text: string): unknown => {
 };
 
 /** Parses the plan of a request. An unknown key is bad usage, because the server would ignore it. */
-export const parsePlan = Effect.fnUntraced(function* (flag: Option.Option<Record<string, string>>) {
-  if (Option.isNone(flag)) return undefined;
+export const parsePlan = Effect.fnUntraced(function* (flag: Record<string, string> | undefined) {
+  if (flag === undefined) return undefined;
   const known = Object.keys(Plan.fields);
-  const unknown = Object.keys(flag.value).filter((key) => !known.includes(key));
+  const unknown = Object.keys(flag).filter((key) => !known.includes(key));
   if (unknown.length > 0)
     return yield* badUsage(`A plan has no key ${unknown.join(", ")}. It has: ${known.join(", ")}.`);
-  return Object.fromEntries(Object.entries(flag.value).map(([key, text]) => [key, parseValue(key, text)]));
+  return Object.fromEntries(Object.entries(flag).map(([key, text]) => [key, parseValue(key, text)]));
 });
 
-/** The named groups of a flag's value: null for `none`, undefined if the flag was not given. */
-const parseParts = Effect.fnUntraced(function* (
-  flag: Option.Option<string>,
+/** A flag with parts that a pattern names: `parse` gives null for `none`, undefined if it was not given. */
+const flagOfParts = <A>(
   name: string,
-  pattern: RegExp,
-  example: string,
-) {
-  if (Option.isNone(flag)) return undefined;
-  if (flag.value === "none") return null;
-  const { groups } = pattern.exec(flag.value) ?? {};
-  return groups ?? (yield* badUsage(`--${name} must be such as ${example}, or none; it is "${flag.value}".`));
+  description: string,
+  {
+    example,
+    pattern,
+    read,
+  }: {
+    readonly pattern: RegExp;
+    readonly example: string;
+    readonly read: (parts: Readonly<Record<string, string>>) => A;
+  },
+) => ({
+  flag: optionalFlag(name, description),
+  parse: Effect.fnUntraced(function* (text: string | undefined) {
+    if (text === undefined) return undefined;
+    if (text === "none") return null;
+    const { groups } = pattern.exec(text) ?? {};
+    if (groups !== undefined) return read(groups);
+    return yield* badUsage(`--${name} must be such as ${example}, or none; it is "${text}".`);
+  }),
 });
 
 /** A frequency cap, such as `3/day`, or `none`. */
-export const capFlag = optionalFlag(
+export const cap = flagOfParts(
   "frequency-cap",
   "Maximum deliveries of a campaign to one device, such as 3/day, 5/week or 10/month; none for no cap",
+  {
+    pattern: /^(?<count>\d+)\/(?<period>\w+)$/,
+    example: "3/day",
+    read: ({ count, ...period }) => ({ ...period, count: Number(count) }),
+  },
 );
-
-/** Parses the cap of a request: null for `none`, undefined if the flag was not given. */
-export const parseCap = (flag: Option.Option<string>) =>
-  Effect.map(
-    parseParts(flag, "frequency-cap", /^(?<count>\d+)\/(?<period>\w+)$/, "3/day"),
-    (parts) => parts && { ...parts, count: Number(parts["count"]) },
-  );
 
 /** The most deliveries a minute, or `none`. */
-export const paceFlag = optionalFlag(
+export const pace = flagOfParts(
   "max-per-minute",
   "Maximum deliveries in any minute, such as 60000; none for no limit",
+  { pattern: /^(?<count>\d+)$/, example: "60000", read: ({ count }) => Number(count) },
 );
 
-/** Parses the pace of a request: null for `none`, undefined if the flag was not given. */
-export const parsePace = (flag: Option.Option<string>) =>
-  Effect.map(
-    parseParts(flag, "max-per-minute", /^(?<count>\d+)$/, "60000"),
-    (parts) => parts && Number(parts["count"]),
-  );
-
-/** Parses the holdout of a request: null for `none`, undefined if the flag was not given. */
-export const parseHoldout = (flag: Option.Option<string>) =>
-  Effect.map(
-    parseParts(flag, "holdout", /^(?<percent>\d+(?:\.\d+)?)$/, "10"),
-    (parts) => parts && Number(parts["percent"]),
-  );
+/** The holdout of a campaign, or `none`. */
+export const holdout = flagOfParts("holdout", "Percent of the people who get nothing of it, 0 to 50", {
+  pattern: /^(?<percent>\d+(?:\.\d+)?)$/,
+  example: "10",
+  read: ({ percent }) => Number(percent),
+});
 
 /** Quiet hours, such as `22:00-07:00/hold`, or `none`. */
-export const quietHoursFlag = optionalFlag(
+export const quietHours = flagOfParts(
   "quiet-hours",
   "Hours of the day without messages, in each device's time zone, such as 22:00-07:00/hold or " +
     "22:00-07:00/drop; none for none",
+  {
+    pattern: /^(?<from>[\d:]+)-(?<to>[\d:]+)\/(?<action>\w+)$/,
+    example: "22:00-07:00/hold",
+    read: (parts) => parts,
+  },
 );
-
-/** Parses the quiet hours of a request: null for `none`, undefined if the flag was not given. */
-export const parseQuietHours = (flag: Option.Option<string>) =>
-  parseParts(flag, "quiet-hours", /^(?<from>[\d:]+)-(?<to>[\d:]+)\/(?<action>\w+)$/, "22:00-07:00/hold");

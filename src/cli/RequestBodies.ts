@@ -30,6 +30,10 @@ export const readText = (path: string): Effect.Effect<string, CommandRefused> =>
 export const parseJson = (text: string, sentence: string): Effect.Effect<unknown, CommandRefused> =>
   Effect.try({ try: (): unknown => JSON.parse(text), catch: () => refused(sentence) });
 
+/** As `parseJson`; null for a flag that was left out. */
+export const optionalJson = (text: string | undefined, sentence: string) =>
+  text === undefined ? Effect.succeed(null) : parseJson(text, sentence);
+
 /** Today in a time zone; in UTC if the name is none, which the server refuses. */
 export const todayIn = (zone: string) =>
   Effect.map(Clock.currentTimeMillis, (now) => dateAt(Schema.is(TimeZoneName)(zone) ? zone : utcZone, now));

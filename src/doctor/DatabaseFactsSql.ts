@@ -1,27 +1,17 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { asNumber, onlyRow } from "../database/Rows.ts";
+import { serverPairs } from "./ServerRowsSql.ts";
 
-/** Facts about the server. Settings are texts, as PostgreSQL formats them. */
-export interface ServerFacts {
+/** The server, with the facts of `serverRows`. */
+export interface Server {
   readonly version: string;
   readonly account: string;
-  readonly is_standby: boolean;
-  readonly is_read_only: boolean;
-  readonly fsync: string;
-  readonly full_page_writes: string;
-  readonly synchronous_commit: string;
-  readonly autovacuum: string;
-  readonly track_counts: string;
-  readonly statement_timeout: string;
   readonly bytes: number;
   /** Connections that ordinary accounts may have in total, and those that exist now. */
   readonly max_connections: number;
   readonly connections: number;
-  /** Transactions until the oldest row must be frozen. */
-  readonly transactions_left: number;
-  readonly checksum_failures: number;
-  readonly has_other_collation: boolean;
+  readonly facts: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /** Rights of this account. */
@@ -50,31 +40,17 @@ export interface BloatedTable {
 
 const millis = (column: string) => asNumber(`extract(epoch FROM ${column}) * 1000`);
 
-const frozenXidAge = "(SELECT age(datfrozenxid) FROM pg_database WHERE datname = current_database())";
-const checksumFailures =
-  "(SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database())";
-
 /** Facts about the database server, its sessions and its maintenance. */
 export const databaseFactsSql = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   return {
-    server: onlyRow(sql<ServerFacts>`
+    server: onlyRow(sql<Server>`
         SELECT current_setting('server_version') AS version, current_user::text AS account,
-          pg_is_in_recovery() AS is_standby,
-          current_setting('default_transaction_read_only') = 'on' AS is_read_only,
-          current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
-          current_setting('synchronous_commit') AS synchronous_commit,
-          current_setting('autovacuum') AS autovacuum,
-          current_setting('track_counts') AS track_counts,
-          current_setting('statement_timeout') AS statement_timeout,
           ${asNumber("pg_database_size(current_database())")} AS bytes,
           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
             - COALESCE(current_setting('reserved_connections', true), '0')::int AS max_connections,
           (SELECT sum(numbackends)::int FROM pg_stat_database) AS connections,
-          ${asNumber(`2000000000 - ${frozenXidAge}`)} AS transactions_left,
-          ${asNumber(`COALESCE(${checksumFailures}, 0)`)} AS checksum_failures,
-          COALESCE((SELECT datcollversion <> pg_database_collation_actual_version(oid)
-            FROM pg_database WHERE datname = current_database()), false) AS has_other_collation`),
+          json_build_object(${sql.literal(serverPairs)}) AS facts`),
 
     rights: onlyRow(sql<AccountRights>`
         SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create,

@@ -4,12 +4,45 @@ import type { SettingsService } from "../config/Settings.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { missingMigrations } from "../database/migrations/Migrations.ts";
 import { counted } from "../wire/Text.ts";
-import { databaseFactsSql } from "./DatabaseFactsSql.ts";
-import { connectionOutcome, serverOutcomes } from "./DatabaseServerOutcomes.ts";
+import { databaseFactsSql, type Server } from "./DatabaseFactsSql.ts";
 import { distributionHealthCheck } from "./DistributionHealthCheck.ts";
-import { formatSize, formatSpan, ok, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
+import {
+  factOutcomes,
+  formatSize,
+  formatSpan,
+  ok,
+  type Outcome,
+  outcomesOr,
+  problem,
+  runCheck,
+  warning,
+} from "./HealthCheck.ts";
+import { serverRows } from "./ServerRowsSql.ts";
+
+/** Maximum connections of one process: its pool, and one that listens for notifications. */
+const connectionsPerProcess = 21;
+const minFreeConnections = 3;
 
 const longTransactionMillis = 5 * 60_000;
+
+/**
+ * Whether the connections of the server are enough for all processes. `limits` has the maximum of each.
+ * Without processes, they must be enough for one.
+ */
+export const connectionOutcome = (
+  { connections, max_connections: max }: Pick<Server, "connections" | "max_connections">,
+  limits: ReadonlyArray<number>,
+): Outcome => {
+  const observation = `${connections} of ${counted(max, "connection")} are in use`;
+  const advice = `Raise max_connections: each process uses up to ${connectionsPerProcess}.`;
+  if (max - connections < minFreeConnections)
+    return problem(`${observation}: Waypost may not get one.`, advice);
+  const running = Math.max(1, limits.length);
+  const needed = limits.length === 0 ? connectionsPerProcess : limits.reduce((sum, each) => sum + each, 0);
+  return max < needed
+    ? warning(`${observation}, and ${counted(running, "process", "processes")} may use ${needed}.`, advice)
+    : ok(`${observation}.`);
+};
 
 const schema = Effect.map(missingMigrations, (missing) =>
   missing.length === 0
@@ -125,11 +158,14 @@ export const databaseHealthCheck = (options: {
           `the database has ${formatSize(bytes)}.`,
       ),
     );
+    const settings = Effect.map(server, ({ facts }) =>
+      factOutcomes("The server is durable, vacuums automatically, and accepts changes.", serverRows, facts),
+    );
     const connections = Effect.map(server, (facts) => connectionOutcome(facts, options.connections));
     const findings = yield* Effect.all(
       [
         runCheck("database", "server", version),
-        runCheck("database", "settings", Effect.map(server, serverOutcomes)),
+        runCheck("database", "settings", settings),
         runCheck("database", "connections", connections),
         runCheck("database", "schema", schema),
         runCheck("database", "rights", rights),

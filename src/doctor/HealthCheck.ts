@@ -56,6 +56,25 @@ export const outcomesOr = (
   return found.length > 0 ? found : [ok(otherwise)];
 };
 
+/** Rows of a check by fact: the statement that reads it, and the outcome if it is something. */
+export type FactRows<Statement, Value> = Readonly<
+  Record<string, readonly [Statement, typeof problem, sentence: (value: Value) => string, advice: string]>
+>;
+
+/** The outcomes of facts that are not null, false or 0, and others that belong to the check. */
+export const factOutcomes = <Value>(
+  otherwise: string,
+  rows: FactRows<unknown, Value>,
+  facts: Readonly<Record<string, Value | null>>,
+  others: ReadonlyArray<Outcome> = [],
+): ReadonlyArray<Outcome> => {
+  const found = Object.entries(rows).map(([fact, [, outcome, sentence, advice]]) => {
+    const value = facts[fact] ?? false;
+    return value !== false && value !== 0 && outcome(sentence(value), advice);
+  });
+  return outcomesOr(otherwise, [...found, ...others]);
+};
+
 /** Time limit of a check. */
 const defaultTimeout: Duration.Input = "10 seconds";
 

@@ -5,34 +5,7 @@ import { anyRow } from "../database/Statements.ts";
 import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import type { SplitNotification } from "../experiments/ExperimentFigures.ts";
 import type { Environment } from "../workspaces/Environment.ts";
-
-/** Work that is behind, as counts over all workspaces. */
-export interface WorkFacts {
-  /** Sends due for two minutes that have not started. */
-  readonly overdue: number;
-  /** Recurring campaigns whose next date should have been planned ten minutes ago. */
-  readonly unplanned: number;
-  /** Visits and custom events whose minute was over two minutes ago, and that are not decided. */
-  readonly undecided: number;
-  /** Whether custom events are kept for a day longer than their retention. */
-  readonly events_late: boolean;
-  /** Running sends that no worker has processed for a minute. */
-  readonly abandoned: number;
-  /** Sends with no work left that are not marked as done, ten minutes after their start. */
-  readonly unfinished: number;
-  /** Sends of the last seven days that no process ran for. */
-  readonly missed: number;
-  readonly thumbnails_failed: number;
-  readonly thumbnails_late: number;
-  /** Objects of the media store that should have been removed an hour ago. */
-  readonly garbage_late: number;
-  /** Whether responses of idempotency keys exist that should have been dropped an hour ago. */
-  readonly keys_late: boolean;
-  /** Deltas not added to the rollups yet, counted up to 10,001 of each kind. */
-  readonly pending_deltas: number;
-  /** Environments with incomplete rollups: their reports read source rows. */
-  readonly incomplete_rollups: number;
-}
+import { day, minute, workRows } from "./WorkRowsSql.ts";
 
 /** Pushes in the queue of a transport, counted up to 100,000 in total. */
 export interface QueuedPushes {
@@ -69,57 +42,24 @@ export interface ExpiringToken {
   readonly expires: number;
 }
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-
 /** The state of the work of all workspaces. `now` is in epoch milliseconds. */
 export const workFactsSql = Effect.gen(function* () {
   // Bound: 1 row, or 1 for a transport; none for sends and pushes, once in 5 seconds.
   const sql = yield* SqlClient.SqlClient;
-  const batches = sql`SELECT 1 FROM send_batch b WHERE b.workspace_id = s.workspace_id
-      AND b.environment = s.environment AND b.source_id = s.source_id`;
-  const queued = sql`SELECT 1 FROM queued q WHERE q.workspace_id = s.workspace_id
-      AND q.environment = s.environment AND q.source_id = s.source_id`;
   return {
-    facts: (now: number, keptEventDays: number) =>
-      onlyRow(sql<WorkFacts>`
+    /** The checks of work that may be behind, and the facts of their rows. */
+    behind: (now: number, keptEventDays: number) => {
+      const rows = workRows(sql, now, keptEventDays);
+      const columns = Object.values(rows).flatMap((check) =>
+        Object.entries(check).map(([fact, [statement]]) => sql`(${statement}) AS ${sql(fact)}`),
+      );
+      const facts = onlyRow(sql<Readonly<Record<string, number>>>`
           WITH queued AS MATERIALIZED (
             SELECT workspace_id, environment, source_id FROM push_queue GROUP BY 1, 2, 3
           )
-          SELECT
-            (SELECT count(*)::int FROM send
-              WHERE status = 'scheduled' AND local_at IS NULL
-                AND due_at < ${instant(now - 2 * minute)}) AS overdue,
-            (SELECT count(*)::int FROM campaign WHERE plan_at < ${instant(now - 10 * minute)}) AS unplanned,
-            (SELECT count(*)::int FROM (SELECT FROM dwell WHERE decided_at IS NULL
-              AND due_at < ${instant(now - 2 * minute)} LIMIT 10000) AS late) AS undecided,
-            EXISTS (SELECT 1 FROM custom_event
-              WHERE occurred_at < ${instant(now - (keptEventDays + 1) * day)}) AS events_late,
-            (SELECT count(*)::int FROM send s
-              WHERE status = 'running' AND started_at < ${instant(now - minute)} AND EXISTS (${batches})
-                AND NOT EXISTS (${batches} AND b.leased_until > ${instant(now - minute)})) AS abandoned,
-            (SELECT count(*)::int FROM send s
-              WHERE status = 'running' AND local_at IS NULL AND started_at < ${instant(now - 10 * minute)}
-                AND NOT EXISTS (${batches}) AND NOT EXISTS (${queued})) AS unfinished,
-            (SELECT count(*)::int FROM send
-              WHERE status = 'missed' AND local_at IS NULL AND due_at > ${instant(now - 7 * day)}) AS missed,
-            (SELECT count(*)::int FROM media_file WHERE thumbnail = 'failed') AS thumbnails_failed,
-            (SELECT count(*)::int FROM media_file WHERE thumbnail = 'pending'
-              AND thumbnail_due_at < ${instant(now - 10 * minute)}) AS thumbnails_late,
-            (SELECT count(*)::int FROM (
-              SELECT 1 FROM media_garbage WHERE due_at < ${instant(now - hour)} AND NOT arriving LIMIT 10000
-            ) AS late) AS garbage_late,
-            EXISTS (SELECT 1 FROM idempotent_response
-              WHERE created_at < ${instant(now - day - 2 * hour)}) AS keys_late,
-            (SELECT count(*)::int FROM ((SELECT 1 FROM delivery_delta LIMIT 10001)
-              UNION ALL (SELECT 1 FROM event_delta LIMIT 10001)
-              UNION ALL (SELECT 1 FROM interaction_delta LIMIT 10001)
-              UNION ALL (SELECT 1 FROM answer_delta LIMIT 10001)) AS deltas) AS pending_deltas,
-            (SELECT count(*)::int
-              FROM (SELECT workspace_id, rolled_up_from, timezone FROM rollup_state OFFSET 0) AS r
-              JOIN workspace w ON w.id = r.workspace_id
-              WHERE r.rolled_up_from > '-infinity' OR r.timezone <> w.timezone) AS incomplete_rollups`),
+          SELECT ${sql.csv(columns)}`);
+      return Effect.map(facts, (found) => ({ ...rows, facts: found }));
+    },
 
     // Pushes that got a permit of their pace are due since 1970, before all others.
     queuedPushes: (now: number) =>

@@ -3,21 +3,27 @@ import type { SettingsService } from "../config/Settings.ts";
 import { type NamedSession, namedSessions, processesOf } from "../database/ConnectedProcesses.ts";
 import { databaseClock } from "../database/DatabaseClock.ts";
 import { counted } from "../wire/Text.ts";
-import { formatSpan, type Outcome, outcomesOr, problem, runCheck, warning } from "./HealthCheck.ts";
+import {
+  factOutcomes,
+  formatSpan,
+  type Outcome,
+  outcomesOr,
+  problem,
+  runCheck,
+  warning,
+} from "./HealthCheck.ts";
 import { sampleRatio } from "../experiments/ExperimentFigures.ts";
 import {
   type AwaitedEvent,
   type ExpiringToken,
   type QueuedPushes,
   type RunningExperiment,
-  type WorkFacts,
   workFactsSql,
 } from "./WorkFactsSql.ts";
 
 /** A worker queries the database several times a second. */
 const maxSilenceMillis = 30_000;
 const maxNamedWorkers = 5;
-const maxPendingDeltas = 10_000;
 
 /** Whether there are workers, and whether they are active. */
 export const workerOutcomes = (
@@ -60,39 +66,6 @@ export const workerOutcomes = (
   );
 };
 
-const workerAdvice = "Make sure that a process with the role worker runs; its log says what stops it.";
-
-const countedIsAre = (count: number, noun: string, plural?: string) =>
-  `${counted(count, noun, plural)} ${count === 1 ? "is" : "are"}`;
-
-/** Sends that are stuck or were missed. */
-export const sendOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
-  outcomesOr("No send is stuck, and none of the last seven days was missed.", [
-    facts.overdue > 0 &&
-      problem(`${countedIsAre(facts.overdue, "send")} overdue by more than two minutes.`, workerAdvice),
-    facts.unplanned > 0 &&
-      problem(
-        `The next date of ${counted(facts.unplanned, "recurring campaign")} has not been planned.`,
-        workerAdvice,
-      ),
-    facts.abandoned > 0 &&
-      problem(
-        `${countedIsAre(facts.abandoned, "send")} running, but no worker has processed it for a minute.`,
-        "Make sure that a process with the role worker runs: it resumes where the last one stopped.",
-      ),
-    facts.unfinished > 0 &&
-      problem(
-        `${countedIsAre(facts.unfinished, "send")} not marked as done, although no work is left.`,
-        "Its figures may still be right. Please report this with the log of that time.",
-      ),
-    facts.missed > 0 &&
-      warning(
-        `${counted(facts.missed, "send")} of the last seven days ` +
-          `${facts.missed === 1 ? "was" : "were"} missed: no worker ran on that day.`,
-        "waypost send list --status missed shows which.",
-      ),
-  ]);
-
 /** Pushes that have been in a queue for too long. */
 export const pushOutcomes = (queued: ReadonlyArray<QueuedPushes>): ReadonlyArray<Outcome> => {
   const total = queued.reduce((sum, { count }) => sum + count, 0);
@@ -109,39 +82,6 @@ export const pushOutcomes = (queued: ReadonlyArray<QueuedPushes>): ReadonlyArray
     ),
   );
 };
-
-/** Background jobs that are behind. */
-export const jobOutcomes = (facts: WorkFacts): ReadonlyArray<Outcome> =>
-  outcomesOr("Thumbnails, rollups and clean-up are up to date.", [
-    facts.thumbnails_failed > 0 &&
-      warning(
-        `${counted(facts.thumbnails_failed, "picture")} will get no thumbnail: devices show a built-in one.`,
-        "If they matter, upload them again in another format; the log of that time says why they failed.",
-      ),
-    facts.thumbnails_late > 0 &&
-      problem(
-        `${counted(facts.thumbnails_late, "thumbnail")} should have been created ten minutes ago.`,
-        workerAdvice,
-      ),
-    facts.garbage_late > 0 &&
-      warning(
-        `${counted(facts.garbage_late, "deleted file")} still in the media store after an hour.`,
-        `${workerAdvice} The media store may be unavailable.`,
-      ),
-    facts.keys_late &&
-      warning("Responses of idempotency keys are kept for longer than 24 hours.", workerAdvice),
-    facts.pending_deltas > maxPendingDeltas &&
-      warning(
-        "More than 10,000 deltas wait to be added to the rollups: reports are exact but slow.",
-        `${workerAdvice} If it persists, add workers.`,
-      ),
-    facts.incomplete_rollups > 0 &&
-      warning(
-        `The rollups of ${counted(facts.incomplete_rollups, "environment")} are being rebuilt: ` +
-          "until then, reports are exact but slow.",
-        "Wait: the rebuild continues while a worker runs.",
-      ),
-  ]);
 
 /** Experiments whose arms do not have the people that their weights say (contract U6). */
 export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>): ReadonlyArray<Outcome> =>
@@ -162,28 +102,15 @@ export const experimentOutcomes = (experiments: ReadonlyArray<RunningExperiment>
     }),
   );
 
-/** Custom events and visits that are behind, and events of campaigns that have not come (contract V4). */
-export const eventOutcomes = (
-  { events_late, undecided }: Pick<WorkFacts, "events_late" | "undecided">,
-  unheard: ReadonlyArray<Omit<AwaitedEvent, "workspaceId">>,
-): ReadonlyArray<Outcome> =>
-  outcomesOr("No delayed event is overdue, and every live campaign has heard of its event.", [
-    undecided > 0 &&
-      problem(
-        `${countedIsAre(undecided, "delayed event or visit", "delayed events or visits")} overdue by more ` +
-          "than two minutes: after 15 minutes nothing is sent.",
-        workerAdvice,
-      ),
-    events_late &&
-      warning("Custom events are kept for over a day longer than their retention.", workerAdvice),
-    ...unheard.map(({ campaign, environment, event, workspace }) =>
-      warning(
-        `The campaign "${campaign}" of ${workspace} (${environment}) waits for the event "${event}", which ` +
-          "has not come.",
-        "Compare the name with those of waypost event names, and with what the app reports.",
-      ),
+/** Events of campaigns that have not come (contract V4). */
+export const unheardOutcomes = (unheard: ReadonlyArray<Omit<AwaitedEvent, "workspaceId">>) =>
+  unheard.map(({ campaign, environment, event, workspace }) =>
+    warning(
+      `The campaign "${campaign}" of ${workspace} (${environment}) waits for the event "${event}", which ` +
+        "has not come.",
+      "Compare the name with those of waypost event names, and with what the app reports.",
     ),
-  ]);
+  );
 
 const tokenOutcomes = (tokens: ReadonlyArray<ExpiringToken>, now: number): ReadonlyArray<Outcome> =>
   outcomesOr(
@@ -201,21 +128,41 @@ export const workHealthCheck = Effect.fnUntraced(function* ({ customEventRetenti
   const work = yield* workFactsSql;
   // Workers go by the database's clock.
   const now = yield* databaseClock;
-  const facts = work.facts(now, customEventRetentionDays);
-  const workers = Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now));
+  const behind = work.behind(now, customEventRetentionDays);
+  const sends = Effect.map(behind, ({ facts, sends: rows }) =>
+    factOutcomes("No send is stuck, and none of the last seven days was missed.", rows, facts),
+  );
+  const jobs = Effect.map(behind, ({ facts, jobs: rows }) =>
+    factOutcomes("Thumbnails, rollups and clean-up are up to date.", rows, facts),
+  );
   const unheard = Effect.flatMap(
     work.awaitedEvents(now),
     Effect.filter((event) => Effect.map(work.hasCome(event), (isHeard) => !isHeard)),
   );
-  const tokens = Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now));
+  const events = Effect.zipWith(behind, unheard, ({ events: rows, facts }, awaited) =>
+    factOutcomes(
+      "No delayed event is overdue, and every live campaign has heard of its event.",
+      rows,
+      facts,
+      unheardOutcomes(awaited),
+    ),
+  );
   const findings = yield* Effect.all([
-    runCheck("work", "workers", workers),
-    runCheck("work", "sends", Effect.map(facts, sendOutcomes)),
+    runCheck(
+      "work",
+      "workers",
+      Effect.map(namedSessions, (sessions) => workerOutcomes(sessions, now)),
+    ),
+    runCheck("work", "sends", sends),
     runCheck("work", "pushes", Effect.map(work.queuedPushes(now), pushOutcomes)),
-    runCheck("work", "jobs", Effect.map(facts, jobOutcomes)),
-    runCheck("work", "events", Effect.zipWith(facts, unheard, eventOutcomes)),
+    runCheck("work", "jobs", jobs),
+    runCheck("work", "events", events),
     runCheck("work", "experiments", Effect.map(work.experiments, experimentOutcomes)),
-    runCheck("work", "tokens", tokens),
+    runCheck(
+      "work",
+      "tokens",
+      Effect.map(work.expiringTokens(now), (rows) => tokenOutcomes(rows, now)),
+    ),
   ]);
   return findings.flat();
 });

@@ -170,11 +170,15 @@ layer(TestWaypost.layer)("the command line", (it) => {
         ],
         ["workspace update Acme", /^Nothing to change: give at least one flag/],
         [
-          "location import",
+          "transport test -w Acme -e sandbox",
           new RegExp(
-            "^<file> is missing: GeoJSON.*\\n--workspace is missing: workspace, by id or name\\.\\n" +
-              "--environment is missing: .*sandbox or production\\.\\nSee waypost location import --help\\n$",
+            "^<transport> is missing: fcm, apns or webpush\\.\\n--device is missing: id of a .*\\n" +
+              "See waypost transport test --help\\n$",
           ),
+        ],
+        [
+          "sdk-key list",
+          /^--workspace is missing: .*\n--environment is missing: .*sandbox or production\.\n/,
         ],
         [
           "token issue -w Acme -e staging",

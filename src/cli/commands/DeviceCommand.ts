@@ -1,73 +1,55 @@
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { Flag } from "effect/cli";
 import { isUuid } from "../../wire/Ids.ts";
-import { listOf } from "../Ask.ts";
-import type { CommandRefused } from "../CommandRefused.ts";
-import { command, operatorCommands } from "../DeclaredCommand.ts";
+import { listOf, type Refusal } from "../Ask.ts";
 import {
-  choiceFlag,
-  environmentFlag,
-  environmentFlags,
-  limitFlag,
-  nameArgument,
-  optionalFlag,
-  switchFlag,
-  workspaceFlag,
-} from "../Flags.ts";
-import { findIdByName, openEnvironment } from "../Lookups.ts";
-import { openWorkspace, type Platform } from "../Platform.ts";
-import { yesNo } from "../terminal/Formats.ts";
+  commandOn,
+  environmentTarget,
+  openEnvironment,
+  type Platform,
+  platform,
+  platformTarget,
+} from "../CommandTarget.ts";
+import { operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, limitFlag, nameArgument, optionalFlag, switchFlag } from "../Flags.ts";
+import { findIdByName } from "../Lookups.ts";
+import { inSandbox, resource } from "../Resource.ts";
 import { printList, printOne } from "../terminal/Output.ts";
-import { importDevices } from "./DeviceImportCommand.ts";
-import { tryDevice } from "./DeviceTryCommand.ts";
+import { importDevices, tryDevice } from "./DeviceTrials.ts";
 import { erasedDevices } from "./PersonCommand.ts";
 
-const list = command("list", {
-  description: "List the registered devices of an environment",
-  examples: ["waypost device list --workspace Acme --environment sandbox --approved false"],
-  flags: {
-    ...environmentFlags,
-    approved: choiceFlag("approved", ["true", "false"], "Only approved test devices, or only the others"),
+const devices = resource({
+  target: platform,
+  command: "device",
+  at: inSandbox,
+  filters: {
+    approved: choiceFlag(
+      "approved",
+      ["true", "false"],
+      "Only approved test devices, or only the others",
+    ).pipe(Flag.map((text) => (text === undefined ? undefined : text === "true"))),
     platform: choiceFlag("platform", ["ios", "android", "web", "other"], "Only devices of this platform"),
-    limit: limitFlag,
   },
-  *run(flags) {
-    const platform = yield* openWorkspace(flags);
-    const filters = {
-      ...(Option.isSome(flags.approved) ? { approved: flags.approved.value === "true" } : {}),
-      platform: Option.getOrUndefined(flags.platform),
-    };
-    yield* printList(
-      flags.limit,
-      listOf(platform, (client, query) => client.devices.list({ ...query, ...filters })),
-      [
-        { heading: "ID", kind: "id", cell: ({ id }) => id },
-        { heading: "INSTALLATION", kind: "id", cell: (device) => device.installation_id },
-        { heading: "PLATFORM", cell: ({ platform }) => platform },
-        { heading: "TRANSPORT", cell: (device) => device.transport + (device.address_gone ? " (gone)" : "") },
-        { heading: "TEST DEVICE", cell: ({ approved }) => yesNo(approved) },
-        { heading: "LAST SEEN", kind: "instant", cell: (device) => device.last_seen_at },
-      ],
-      "No device matches.",
-    );
-  },
+  list: (client, query) => client.devices.list(query),
+  columns: (device) => [
+    "id",
+    "installation_id",
+    "platform",
+    ["transport", device.transport + (device.address_gone ? " (gone)" : "")],
+    ["test device", device.approved],
+    "last_seen_at",
+  ],
 });
 
 /** Runs a request on the device that an id or installation id names. */
 const onDevice = <A, R>(
-  platform: Platform,
+  ask: Platform,
   name: string,
-  request: (device: string) => Effect.Effect<A, CommandRefused, R>,
-): Effect.Effect<A, CommandRefused, R> => {
-  const byInstallation = Effect.flatMap(
-    findIdByName(
-      "device",
-      name,
-      listOf(platform, (client, query) => client.devices.list(query)),
-      (device) => device.installation_id,
-    ),
-    request,
-  );
+  request: (device: string) => Effect.Effect<A, Refusal, R>,
+): Effect.Effect<A, Refusal, R> => {
+  const list = listOf(ask, (client, query) => client.devices.list(query));
+  const found = findIdByName("device", name, list, (device) => device.installation_id);
+  const byInstallation = Effect.flatMap(found, request);
   // An installation id may be a UUID too.
   return isUuid(name)
     ? Effect.catchTag(request(name), "CommandRefused", (refused) =>
@@ -76,19 +58,13 @@ const onDevice = <A, R>(
     : byInstallation;
 };
 
-const approve = command("approve", {
+const approve = commandOn(platformTarget({ otherwise: "sandbox" }), "approve", {
   description: "Approve a test device, by its id or installation id",
   examples: ["waypost device approve --workspace Acme my-phone"],
-  flags: {
-    workspace: workspaceFlag,
-    environment: environmentFlag.pipe(Flag.withDefault("sandbox" as const)),
-    device: nameArgument("device"),
-    withdraw: switchFlag("withdraw", "Withdraw the approval"),
-  },
-  *run(flags) {
-    const platform = yield* openWorkspace(flags);
-    const decided = yield* onDevice(platform, flags.device, (device) =>
-      platform((client) => client.devices.approve(device, { approved: !flags.withdraw })),
+  flags: { device: nameArgument("device"), withdraw: switchFlag("withdraw", "Withdraw the approval") },
+  *run(ask, { device, withdraw }) {
+    const decided = yield* onDevice(ask, device, (id) =>
+      ask((client) => client.devices.approve(id, { approved: !withdraw })),
     );
     yield* printOne(decided, ({ approved, installation_id }) =>
       approved
@@ -98,62 +74,55 @@ const approve = command("approve", {
   },
 });
 
-const explain = command("explain", {
+const explain = commandOn(platform, "explain", {
   description: "Explain which active campaigns would reach a device now, and why others would not",
   examples: [
-    "waypost device explain --workspace Acme --environment sandbox my-phone",
-    "waypost device explain --workspace Acme --environment sandbox my-phone " +
+    `waypost device explain ${inSandbox} my-phone`,
+    `waypost device explain ${inSandbox} my-phone ` +
       "--campaign 01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62 --at 2026-11-21T09:30:00Z",
   ],
   flags: {
-    ...environmentFlags,
     device: nameArgument("device"),
     campaign: optionalFlag("campaign", "Only the campaign with this id, active or not"),
     at: optionalFlag("at", "What happened at this instant of the last 30 days, with --campaign"),
     limit: limitFlag,
   },
-  *run(flags) {
-    const platform = yield* openWorkspace(flags);
-    const filters = {
-      campaign: Option.getOrUndefined(flags.campaign),
-      at: Option.getOrUndefined(flags.at),
-    };
-    yield* onDevice(platform, flags.device, (device) =>
+  *run(ask, { device, limit, ...filters }) {
+    yield* onDevice(ask, device, (id) =>
       printList(
-        flags.limit,
-        listOf(platform, (client, query) => client.explanations.explain(device, { ...query, ...filters })),
-        [
-          { heading: "CAMPAIGN", kind: "id", cell: (each) => each.campaign_id },
-          { heading: "NAME", cell: (each) => each.campaign_name },
-          { heading: "REACHES", cell: ({ reaches }) => yesNo(reaches) },
-          { heading: "REASON", cell: ({ reason }) => reason },
-          { heading: "UNTIL", kind: "instant", cell: ({ until }) => until },
+        limit,
+        listOf(ask, (client, query) => client.explanations.explain(id, { ...query, ...filters })),
+        ({ campaign_name, until }) => [
+          "campaign_id",
+          ["name", campaign_name],
+          "reaches",
+          "reason",
+          ["until", until, "instant"],
         ],
-        Option.isSome(flags.campaign) ? "There is no such campaign." : "No campaign is active.",
+        filters.campaign === undefined ? "No campaign is active." : "There is no such campaign.",
       ),
     );
   },
 });
 
-const erase = command("erase", {
+const erase = commandOn(environmentTarget, "erase", {
   description:
     "Erase a device, by its id or installation id: address, attributes, positions and the texts of answers",
   examples: ["waypost device erase --workspace Acme --environment production 5f0c1b1e-3a43"],
-  flags: { ...environmentFlags, device: nameArgument("device") },
-  *run(flags) {
-    const { ask, at } = yield* openEnvironment(flags);
-    const platform = yield* openWorkspace({ ...flags, workspace: at[0] });
-    const eraseDevice = (device: string) => ask((client) => client.people.eraseDevice(...at, device));
+  flags: { device: nameArgument("device") },
+  *run(ask, { device }, environment) {
+    const eraseDevice = (id: string) => ask((client, ...at) => client.people.eraseDevice(...at, id));
+    const eraseNamed = Effect.flatMap(openEnvironment(environment), (asks) =>
+      onDevice(asks, device, eraseDevice),
+    );
     // An id may be that of a device that has unregistered, which no list has.
-    const byId = isUuid(flags.device) ? yield* eraseDevice(flags.device) : null;
+    const byId = isUuid(device) ? yield* eraseDevice(device) : null;
     const erased =
-      byId !== null && byId.devices > 0
-        ? byId
-        : yield* onDevice(platform, flags.device, eraseDevice).pipe(
-            Effect.catchTag("CommandRefused", (refused) =>
-              byId === null ? Effect.fail(refused) : Effect.succeed(byId),
-            ),
-          );
+      byId === null
+        ? yield* eraseNamed
+        : byId.devices > 0
+          ? byId
+          : yield* Effect.catchTag(eraseNamed, "CommandRefused", () => Effect.succeed(byId));
     yield* printOne(erased, erasedDevices);
   },
 });
@@ -161,9 +130,17 @@ const erase = command("erase", {
 /** `waypost device …` */
 export const deviceCommand = operatorCommands("device", {
   description: "Devices that apps have registered",
-  examples: [
-    "waypost device list --workspace Acme --environment sandbox",
-    "waypost device approve --workspace Acme my-phone",
+  examples: [`waypost device list ${inSandbox}`, "waypost device approve --workspace Acme my-phone"],
+  commands: [
+    devices.list({
+      description: "List the registered devices of an environment",
+      examples: [`waypost device list ${inSandbox} --approved false`],
+      whenEmpty: "No device matches.",
+    }),
+    approve,
+    tryDevice,
+    explain,
+    importDevices,
+    erase,
   ],
-  commands: [list, approve, tryDevice, explain, importDevices, erase],
 });

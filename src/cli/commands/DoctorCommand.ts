@@ -1,4 +1,4 @@
-import { Console, Effect, Option } from "effect";
+import { Console, Effect } from "effect";
 import { Command } from "effect/cli";
 import { areas, type Finding } from "../../doctor/HealthCheck.ts";
 import type { EnvironmentRollups } from "../../reports/rollups/RollupTypes.ts";
@@ -55,7 +55,7 @@ const tally = (findings: ReadonlyArray<Finding>): string => {
 const checkAll = Effect.gen(function* () {
   const { colors, columns, environment } = yield* CliEnvironment;
   const { doctor } = yield* doctors;
-  const findings = yield* doctor(environment, Option.getOrNull(yield* SettingsFile));
+  const findings = yield* doctor(environment, (yield* SettingsFile) ?? null);
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
   yield* Console.log(
     (yield* Json)

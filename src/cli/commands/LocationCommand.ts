@@ -1,19 +1,13 @@
-import { Console, Effect, Option } from "effect";
+import { Console, Effect } from "effect";
 import { Flag } from "effect/cli";
 import type { LocationShape } from "../../client/WaypostClient.ts";
 import { type ImportFormat, importFormats } from "../../client/location-files/FileFormat.ts";
 import { counted } from "../../wire/Text.ts";
 import { visible } from "../../wire/VisibleText.ts";
 import { badUsage, refused } from "../CommandRefused.ts";
-import { command, operatorCommands } from "../DeclaredCommand.ts";
-import {
-  choiceFlag,
-  environmentFlags,
-  optionalFlag,
-  repeatedFlag,
-  switchFlag,
-  textArgument,
-} from "../Flags.ts";
+import { commandOn, type Platform, platform, platformTarget } from "../CommandTarget.ts";
+import { operatorCommands } from "../DeclaredCommand.ts";
+import { choiceFlag, optional, optionalFlag, repeatedFlag, switchFlag, textArgument } from "../Flags.ts";
 import {
   importFromFile,
   type ImportOptions,
@@ -22,7 +16,6 @@ import {
 } from "../location-import/FileImport.ts";
 import { surveyFile } from "../location-import/ImportFile.ts";
 import { locateServer } from "../Operator.ts";
-import { openPlatform, openWorkspace, type Platform, platformFlags } from "../Platform.ts";
 import { formatCount } from "../terminal/Formats.ts";
 import { printOne } from "../terminal/Output.ts";
 import { progressBar } from "../terminal/ProgressBars.ts";
@@ -74,7 +67,7 @@ const summary = (
     ]),
   ].join("\n");
 
-const importFile = command("import", {
+const importFile = commandOn(platformTarget({ retry }), "import", {
   description:
     "Import a file of locations of any size. An interrupted import resumes with the same command. " +
     "Refused features are written to a file, with the reasons",
@@ -94,7 +87,6 @@ const importFile = command("import", {
       "file",
       "GeoJSON, newline-delimited GeoJSON, or CSV with name, latitude, longitude and radius",
     ),
-    ...environmentFlags,
     format: choiceFlag(
       "format",
       importFormats,
@@ -108,13 +100,12 @@ const importFile = command("import", {
     dryRun: switchFlag("dry-run", "Report the result for each feature, and write nothing"),
     restart: switchFlag("restart", "Discard an interrupted import of this file, and start again"),
   },
-  *run(flags) {
-    const platform = yield* openWorkspace(flags, { retry });
+  *run(ask, flags) {
     // Checked first, so that an unknown workspace is reported before a large file is read.
-    const { workspace } = yield* platform((client) => client.me());
+    const { environment, workspace } = yield* ask((client) => client.me());
 
-    const format: ImportFormat | undefined = Option.getOrUndefined(flags.format);
-    const changes = { isSplit: flags.split, isIdExternal: Option.isSome(flags.idFrom) };
+    const format: ImportFormat | undefined = flags.format;
+    const changes = { isSplit: flags.split, isIdExternal: flags.idFrom !== undefined };
     const readBar = yield* progressBar("bytes read");
     const file = yield* Effect.ensuring(
       onFiles(() => surveyFile(flags.file, format, changes, readBar.report)),
@@ -126,10 +117,10 @@ const importFile = command("import", {
 
     const importBar = yield* progressBar("locations");
     const outcome = yield* importFromFile(file, {
-      target: { url: (yield* locateServer).url, workspace: workspace.id, environment: flags.environment },
+      target: { url: (yield* locateServer).url, workspace: workspace.id, environment },
       isDryRun: flags.dryRun,
       isRestart: flags.restart,
-      send: partSender(platform, flags.dryRun),
+      send: partSender(ask, flags.dryRun),
       onProgress: (done) => Effect.sync(() => importBar.report(done, file.entries)),
     }).pipe(
       Effect.ensuring(Effect.sync(importBar.clear)),
@@ -149,12 +140,7 @@ const importFile = command("import", {
       seconds: outcome.seconds,
     };
     yield* printOne(result, () =>
-      summary(
-        visible(flags.file),
-        `${flags.environment} of ${visible(workspace.name)}`,
-        flags.dryRun,
-        outcome,
-      ),
+      summary(visible(flags.file), `${environment} of ${visible(workspace.name)}`, flags.dryRun, outcome),
     );
     if (refusedFile === null) return;
     return yield* refused(
@@ -168,7 +154,7 @@ const importFile = command("import", {
   },
 });
 
-const change = command("change", {
+const change = commandOn(platform, "change", {
   description: "Change the name, the shape or the groups of a location",
   examples: [
     "waypost location change 01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01 -w Acme -e sandbox --radius 200",
@@ -181,44 +167,38 @@ const change = command("change", {
   ],
   flags: {
     location: textArgument("location", "Id of the location"),
-    ...platformFlags,
     name: optionalFlag("name", "New name"),
     geometry: optionalFlag("geometry", "New GeoJSON geometry: a Point, which needs --radius, or a Polygon"),
-    radius: Flag.Int("radius").pipe(Flag.withDescription("New radius in metres, 50 to 1000"), Flag.optional),
+    radius: optional(Flag.Int("radius").pipe(Flag.withDescription("New radius in metres, 50 to 1000"))),
     groups: repeatedFlag("group", "Name of a group that the location is in from then on"),
     noGroups: switchFlag("no-groups", "Take the location out of all groups"),
   },
-  *run(flags) {
-    const geometry = yield* Option.match(flags.geometry, {
-      onNone: () => Effect.undefined,
-      onSome: (text) =>
-        Effect.try({
-          try: () => JSON.parse(text) as LocationShape["geometry"],
-          catch: () => badUsage("--geometry must be a GeoJSON geometry, such as a Point or a Polygon."),
-        }),
-    });
-    const platform = yield* openPlatform(flags);
-    const radius = Option.getOrUndefined(flags.radius);
+  *run(ask, { geometry: text, groups, location, name, noGroups, radius }) {
+    const geometry =
+      text === undefined
+        ? undefined
+        : yield* Effect.try({
+            try: () => JSON.parse(text) as LocationShape["geometry"],
+            catch: () => badUsage("--geometry must be a GeoJSON geometry, such as a Point or a Polygon."),
+          });
     if (geometry !== undefined || radius !== undefined) {
-      const kept = yield* platform((client) => client.locations.get(flags.location));
+      const kept = yield* ask((client) => client.locations.get(location));
       if (geometry === undefined && kept.type === "polygon")
         return yield* badUsage(
           "--radius is for circles, and this location is a polygon: give --geometry, too.",
         );
       const shape = { geometry: geometry ?? kept.geometry, radius_meters: radius };
-      yield* platform((client) => client.locations.setShape(flags.location, shape));
+      yield* ask((client) => client.locations.setShape(location, shape));
     }
-    const { groups } = flags;
-    if (groups.length > 0 || flags.noGroups)
-      yield* platform((client) => client.locations.setGroups(flags.location, { groups }));
-    const name = Option.getOrUndefined(flags.name);
-    const changed = yield* platform((client) => client.locations.update(flags.location, { name }));
+    if (groups.length > 0 || noGroups)
+      yield* ask((client) => client.locations.setGroups(location, { groups }));
+    const changed = yield* ask((client) => client.locations.update(location, { name }));
     yield* printOne(
       changed,
-      ({ groups, name, radius_meters, type }) =>
-        `Changed the location "${visible(name)}": a ${type}` +
+      ({ groups: inGroups, name: newName, radius_meters, type }) =>
+        `Changed the location "${visible(newName)}": a ${type}` +
         `${radius_meters === null ? "" : ` of ${radius_meters} metres`}, ` +
-        `${groups.length === 0 ? "in no group" : `in ${visible(groups.join(", "))}`}.`,
+        `${inGroups.length === 0 ? "in no group" : `in ${visible(inGroups.join(", "))}`}.`,
     );
   },
 });

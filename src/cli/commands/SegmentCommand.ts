@@ -1,24 +1,14 @@
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { Flag } from "effect/cli";
 import type { Segment } from "../../client/WaypostClient.ts";
 import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
-import { listOf } from "../Ask.ts";
 import { badUsage, CommandRefused } from "../CommandRefused.ts";
-import { command, operatorCommands } from "../DeclaredCommand.ts";
-import {
-  type EnvironmentFlags,
-  environmentFlags,
-  limitFlag,
-  nameArgument,
-  optionalFlag,
-  textFlag,
-} from "../Flags.ts";
-import { findId } from "../Lookups.ts";
-import { openWorkspace, type Platform } from "../Platform.ts";
+import { commandOn, platform } from "../CommandTarget.ts";
+import { operatorCommands } from "../DeclaredCommand.ts";
+import { optional, optionalFlag, textFlag } from "../Flags.ts";
 import { parseJson, readText } from "../RequestBodies.ts";
-import { formatInstant } from "../terminal/Formats.ts";
-import { printList, printOne } from "../terminal/Output.ts";
-import { details } from "../terminal/Table.ts";
+import { inProduction, resource } from "../Resource.ts";
+import { printOne } from "../terminal/Output.ts";
 
 const signs: { readonly [op: string]: string } = { eq: "=", ne: "≠", gt: ">", gte: "≥", lt: "<", lte: "≤" };
 
@@ -53,44 +43,47 @@ const formatRule = ({ conditions, match }: Segment["rule"]): string =>
     })
     .join(match === "all" ? " and " : " or ");
 
-const card = (segment: Segment): string =>
-  details([
-    ["id", segment.id],
-    ["name", segment.name],
-    ["rule", formatRule(segment.rule)],
-    ["devices", String(segment.device_count)],
-    ["created", formatInstant(segment.created_at)],
-    ["updated", formatInstant(segment.updated_at)],
-  ]);
-
-const pages = (platform: Platform) => listOf(platform, (client, query) => client.segments.list(query));
-
-/** The platform API, and the id of the segment that the flags name. */
-const openSegment = Effect.fnUntraced(function* (flags: EnvironmentFlags & { readonly segment: string }) {
-  const platform = yield* openWorkspace(flags);
-  return { platform, id: yield* findId("segment", flags.segment, pages(platform)) };
+const segments = resource({
+  target: platform,
+  command: "segment",
+  at: inProduction,
+  sample: "VIPs",
+  list: (client, query) => client.segments.list(query),
+  columns: ({ device_count, rule }) => [
+    "id",
+    "name",
+    ["devices", device_count, "figure"],
+    ["rule", formatRule(rule)],
+  ],
+  card: ({ device_count, rule }) => [
+    "id",
+    "name",
+    ["rule", formatRule(rule)],
+    ["devices", device_count],
+    "created_at",
+    "updated_at",
+  ],
 });
 
-const create = command("create", {
+const create = commandOn(platform, "create", {
   description: "Create a segment",
   examples: [
-    `waypost segment create --workspace Acme --environment production --name "Gold members" ` +
+    `waypost segment create ${inProduction} --name "Gold members" ` +
       `--rule '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}'`,
   ],
   flags: {
-    ...environmentFlags,
     name: textFlag("name", "Name of the segment, unique in the environment"),
     rule: optionalFlag(
       "rule",
       'Rule as JSON: {"match": "all" or "any", "conditions": [{"attribute", "op", "value"}]}',
     ),
-    file: Flag.File("rule-file").pipe(Flag.withDescription("File with the rule as JSON"), Flag.optional),
+    file: optional(Flag.File("rule-file").pipe(Flag.withDescription("File with the rule as JSON"))),
   },
-  *run(flags) {
-    if (Option.isSome(flags.rule) === Option.isSome(flags.file))
+  *run(ask, flags) {
+    if ((flags.rule === undefined) === (flags.file === undefined))
       return yield* badUsage("Give either --rule or --rule-file.");
     const rule = yield* parseJson(
-      Option.isSome(flags.file) ? yield* readText(flags.file.value) : Option.getOrElse(flags.rule, () => ""),
+      flags.file === undefined ? (flags.rule ?? "") : yield* readText(flags.file),
       "The rule must be JSON, such as " +
         '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
     );
@@ -98,57 +91,25 @@ const create = command("create", {
       parseSegmentBody({ name: flags.name, rule }).complete,
       ({ error }) => CommandRefused.fields(error.fields ?? {}),
     );
-    const platform = yield* openWorkspace(flags);
-    const created = yield* platform((client) => client.segments.create(payload));
-    yield* printOne(created, (segment) => `Created the segment "${segment.name}".\n\n${card(segment)}`);
-  },
-});
-
-const list = command("list", {
-  description: "List the segments of an environment, with their number of devices",
-  examples: ["waypost segment list --workspace Acme --environment production"],
-  flags: { ...environmentFlags, limit: limitFlag },
-  *run(flags) {
-    yield* printList(
-      flags.limit,
-      pages(yield* openWorkspace(flags)),
-      [
-        { heading: "ID", kind: "id", cell: ({ id }) => id },
-        { heading: "NAME", cell: ({ name }) => name },
-        { heading: "DEVICES", kind: "figure", cell: (segment) => segment.device_count },
-        { heading: "RULE", cell: ({ rule }) => formatRule(rule) },
-      ],
-      "The environment has no segments yet. See waypost segment create --help.",
-    );
-  },
-});
-
-const segmentFlags = { ...environmentFlags, segment: nameArgument("segment") };
-
-const show = command("show", {
-  description: "Show a segment",
-  examples: ["waypost segment show VIPs --workspace Acme --environment production"],
-  flags: segmentFlags,
-  *run(flags) {
-    const { id, platform } = yield* openSegment(flags);
-    yield* printOne(yield* platform((client) => client.segments.get(id)), card);
-  },
-});
-
-const remove = command("delete", {
-  description: "Delete a segment. Refused if a campaign that has not ended would then reach every device",
-  examples: ["waypost segment delete VIPs --workspace Acme --environment production"],
-  flags: segmentFlags,
-  *run(flags) {
-    const { id, platform } = yield* openSegment(flags);
-    const deleted = yield* platform((client) => client.segments.delete(id));
-    yield* printOne(deleted, () => `Deleted the segment ${id}. Campaigns keep their other segments.`);
+    yield* printOne(yield* ask((client) => client.segments.create(payload)), segments.created);
   },
 });
 
 /** `waypost segment …` */
 export const segmentCommand = operatorCommands("segment", {
   description: "Segments: rules that select devices for push campaigns",
-  examples: ["waypost segment list --workspace Acme --environment production"],
-  commands: [create, list, show, remove],
+  examples: [`waypost segment list ${inProduction}`],
+  commands: [
+    create,
+    segments.list({
+      description: "List the segments of an environment, with their number of devices",
+      whenEmpty: "The environment has no segments yet. See waypost segment create --help.",
+    }),
+    segments.show("Show a segment", (client, id) => client.segments.get(id)),
+    segments.item("delete", {
+      description: "Delete a segment. Refused if a campaign that has not ended would then reach every device",
+      request: (client, id) => client.segments.delete(id),
+      text: ({ id }) => `Deleted the segment ${id}. Campaigns keep their other segments.`,
+    }),
+  ],
 });

@@ -1,182 +1,164 @@
-import { Option } from "effect";
 import { Flag } from "effect/cli";
 import type { Webhook, WebhookWithSecret } from "../../client/WaypostClient.ts";
 import { eventTypes } from "../../outbox/EventType.ts";
 import { WebhookDraft, WholeWebhook } from "../../webhooks/Webhook.ts";
 import { commaList } from "../../wire/Text.ts";
-import { command, operatorCommands } from "../DeclaredCommand.ts";
-import { limitFlag, optionalFlag, switchFlag, textFlag } from "../Flags.ts";
-import { openPlatform, platformFlags } from "../Platform.ts";
+import { commandOn, platform } from "../CommandTarget.ts";
+import { operatorCommands } from "../DeclaredCommand.ts";
+import { limitFlag, optional, optionalFlag, switchFlag, textArgument, textFlag } from "../Flags.ts";
+import { findBy } from "../Lookups.ts";
 import { parseFlags } from "../RequestBodies.ts";
-import { formatInstant, yesNo } from "../terminal/Formats.ts";
-import { printList, printOne } from "../terminal/Output.ts";
+import { inProduction, resource } from "../Resource.ts";
+import { figures } from "../terminal/ItemFields.ts";
+import { printOne } from "../terminal/Output.ts";
 import { details } from "../terminal/Table.ts";
-import {
-  attempts,
-  exampleFlags as example,
-  openWebhook,
-  pages,
-  resend,
-  test,
-  webhookFlags,
-} from "./WebhookCalls.ts";
 
-const card = (webhook: Webhook): string =>
-  details([
-    ["id", webhook.id],
-    ["url", webhook.url],
-    ["description", webhook.description ?? "-"],
-    ["events", webhook.events.join(", ")],
-    ["batch", yesNo(webhook.batch)],
-    ["status", webhook.status],
-    ["disabled", formatInstant(webhook.disabled_at)],
-    ["last attempt", formatInstant(webhook.last_attempt_at)],
-    ["created", formatInstant(webhook.created_at)],
-  ]);
+const webhooks = resource({
+  target: platform,
+  command: "webhook",
+  at: inProduction,
+  sample: "https://example.com/waypost",
+  argument: textArgument("webhook", "The webhook, by id or url"),
+  list: (client, query) => client.webhooks.list(query),
+  find: findBy((webhook: Webhook) => webhook.url),
+  columns: (each) => ["id", "url", "status", ["events", each.events.join(",")], "last_attempt_at"],
+  card: ({ events }) => [
+    "id",
+    "url",
+    "description",
+    ["events", events.join(", ")],
+    "batch",
+    "status",
+    "disabled_at",
+    "last_attempt_at",
+    "created_at",
+  ],
+});
 
 const withSecret = (sentence: string, webhook: WebhookWithSecret): string =>
-  [sentence, "Copy the secret now: it is not shown again.", "", webhook.secret, "", card(webhook)].join("\n");
+  [
+    sentence,
+    "Copy the secret now: it is not shown again.",
+    "",
+    webhook.secret,
+    "",
+    webhooks.card(webhook),
+  ].join("\n");
 
-const eventsFlag = textFlag(
-  "events",
-  `Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`,
-);
-const urlFlag = textFlag("to", "Address to call, such as https://example.com/waypost");
-const descriptionFlag = optionalFlag("description", "What the webhook is for");
+const events = textFlag("events", `Event types, separated by commas, or * for all: ${eventTypes.join(", ")}`);
+const to = textFlag("to", "Address to call, such as https://example.com/waypost");
+const description = optionalFlag("description", "What the webhook is for");
 
-const create = command("create", {
+const create = commandOn(platform, "create", {
   description: "Create a webhook and print its secret",
-  examples: [`waypost webhook create ${example} --to https://example.com/waypost --batch`],
+  examples: [`waypost webhook create ${inProduction} --to https://example.com/waypost --batch`],
   flags: {
-    ...platformFlags,
-    to: urlFlag,
-    events: eventsFlag.pipe(Flag.withDefault("*")),
-    description: descriptionFlag,
+    url: to,
+    events: events.pipe(Flag.withDefault("*")),
+    description,
     batch: switchFlag("batch", "Send up to 500 events in a call"),
   },
-  *run(flags) {
-    const payload = yield* parseFlags(WebhookDraft, {
-      url: flags.to,
-      events: commaList(flags.events),
-      description: Option.getOrUndefined(flags.description),
-      batch: flags.batch,
-    });
-    const platform = yield* openPlatform(flags);
-    const created = yield* platform((client) => client.webhooks.create(payload));
+  *run(ask, flags) {
+    const payload = yield* parseFlags(WebhookDraft, { ...flags, events: commaList(flags.events) });
+    const created = yield* ask((client) => client.webhooks.create(payload));
     yield* printOne(created, (webhook) => withSecret("Created the webhook.", webhook));
   },
 });
 
-const list = command("list", {
-  description: "List the webhooks of an environment",
-  examples: [`waypost webhook list ${example}`],
-  flags: { ...platformFlags, limit: limitFlag },
-  *run(flags) {
-    yield* printList(
-      flags.limit,
-      pages(yield* openPlatform(flags)),
-      [
-        { heading: "ID", kind: "id", cell: ({ id }) => id },
-        { heading: "URL", cell: ({ url }) => url },
-        { heading: "STATUS", cell: ({ status }) => status },
-        { heading: "EVENTS", cell: ({ events }) => events.join(",") },
-        { heading: "LAST ATTEMPT", kind: "instant", cell: (webhook) => webhook.last_attempt_at },
-      ],
-      "The environment has no webhooks yet. See waypost webhook create --help.",
-    );
-  },
-});
-
-const show = command("show", {
-  description: "Show a webhook",
-  examples: [`waypost webhook show https://example.com/waypost ${example}`],
-  flags: webhookFlags,
-  *run(flags) {
-    const { id, platform } = yield* openWebhook(flags);
-    yield* printOne(yield* platform(({ webhooks }) => webhooks.get(id)), card);
-  },
-});
-
-const update = command("update", {
+const update = webhooks.command("update", {
   description: "Change what is given of a webhook, and keep the rest",
-  examples: [`waypost webhook update https://example.com/waypost ${example} --events survey.answered`],
+  examples: [`waypost webhook update https://example.com/waypost ${inProduction} --events survey.answered`],
   flags: {
-    ...webhookFlags,
-    to: Flag.optional(urlFlag),
-    events: Flag.optional(eventsFlag),
-    description: descriptionFlag,
-    batch: Flag.Boolean("batch").pipe(
-      Flag.withDescription("Whether to send up to 500 events in a call"),
-      Flag.optional,
+    url: optional(to),
+    events: optional(Flag.map(events, commaList)),
+    description,
+    batch: optional(
+      Flag.Boolean("batch").pipe(Flag.withDescription("Whether to send up to 500 events in a call")),
     ),
   },
-  *run(flags) {
-    const { id, platform } = yield* openWebhook(flags);
-    const stored = yield* platform(({ webhooks }) => webhooks.get(id));
+  *run(ask, flags) {
+    const stored = yield* ask((client, id) => client.webhooks.get(id));
     const payload = yield* parseFlags(WholeWebhook, {
-      url: Option.getOrElse(flags.to, () => stored.url),
-      events: Option.match(flags.events, { onNone: () => stored.events, onSome: commaList }),
-      description: Option.getOrElse(flags.description, () => stored.description),
-      batch: Option.getOrElse(flags.batch, () => stored.batch),
+      url: flags.url ?? stored.url,
+      events: flags.events ?? stored.events,
+      description: flags.description ?? stored.description,
+      batch: flags.batch ?? stored.batch,
     });
-    const updated = yield* platform(({ webhooks }) => webhooks.update(id, payload));
-    yield* printOne(updated, (webhook) => `Updated the webhook.\n\n${card(webhook)}`);
+    const updated = yield* ask((client, id) => client.webhooks.update(id, payload));
+    yield* printOne(updated, (webhook) => `Updated the webhook.\n\n${webhooks.card(webhook)}`);
   },
 });
 
-const setStatus = (name: "enable" | "disable", status: "active" | "disabled", description: string) =>
-  command(name, {
-    description: description,
-    examples: [`waypost webhook ${name} https://example.com/waypost ${example}`],
-    flags: webhookFlags,
-    *run(flags) {
-      const { id, platform } = yield* openWebhook(flags);
-      yield* printOne(yield* platform(({ webhooks }) => webhooks.update(id, { status })), card);
-    },
+const setStatus = (name: "enable" | "disable", status: "active" | "disabled", what: string) =>
+  webhooks.item(name, {
+    description: what,
+    request: (client, id) => client.webhooks.update(id, { status }),
+    text: webhooks.card,
   });
-
-const remove = command("delete", {
-  description: "Delete a webhook",
-  examples: [`waypost webhook delete https://example.com/waypost ${example}`],
-  flags: webhookFlags,
-  *run(flags) {
-    const { id, platform } = yield* openWebhook(flags);
-    const deleted = yield* platform(({ webhooks }) => webhooks.delete(id));
-    yield* printOne(deleted, () => `Deleted the webhook ${id}. Events that waited for it are not sent.`);
-  },
-});
-
-const secret = command("secret", {
-  description: "Replace the secret of a webhook; the old one signs too for 24 hours",
-  examples: [`waypost webhook secret https://example.com/waypost ${example}`],
-  flags: webhookFlags,
-  *run(flags) {
-    const { id, platform } = yield* openWebhook(flags);
-    const replaced = yield* platform(({ webhooks }) => webhooks.secret(id));
-    yield* printOne(replaced, (webhook) =>
-      withSecret("Replaced the secret. The old one signs too for 24 hours.", webhook),
-    );
-  },
-});
 
 /** `waypost webhook …` */
 export const webhookCommand = operatorCommands("webhook", {
   description: "Webhooks: addresses that receive the events of an environment",
   examples: [
-    `waypost webhook list ${example}`,
+    `waypost webhook list ${inProduction}`,
     "waypost webhook list --token wpp_0000000000000000000000000000000000000000",
   ],
   commands: [
     create,
-    list,
-    show,
+    webhooks.list({
+      description: "List the webhooks of an environment",
+      whenEmpty: "The environment has no webhooks yet. See waypost webhook create --help.",
+    }),
+    webhooks.show("Show a webhook", (client, id) => client.webhooks.get(id)),
     update,
     setStatus("enable", "active", "Call a disabled webhook again; what waited is sent"),
     setStatus("disable", "disabled", "Stop calling a webhook; no events are recorded for it"),
-    remove,
-    secret,
-    attempts,
-    resend,
-    test,
+    webhooks.item("delete", {
+      description: "Delete a webhook",
+      request: (client, id) => client.webhooks.delete(id),
+      text: ({ id }) => `Deleted the webhook ${id}. Events that waited for it are not sent.`,
+    }),
+    webhooks.item("secret", {
+      description: "Replace the secret of a webhook; the old one signs too for 24 hours",
+      request: (client, id) => client.webhooks.secret(id),
+      text: (webhook) => withSecret("Replaced the secret. The old one signs too for 24 hours.", webhook),
+    }),
+    webhooks.items("attempts", {
+      description: "List the calls of a webhook, with their errors",
+      flags: { limit: limitFlag },
+      list: (client, query, id) => client.webhooks.attempts(id, query),
+      columns: (call) => [
+        "event_id",
+        ["type", call.event_type],
+        ...figures(call, "attempt"),
+        ["status", call.status_code, "figure"],
+        ["ms", call.duration_ms, "figure"],
+        ["at", call.created_at, "instant"],
+        ["next", call.next_attempt_at, "instant"],
+        ["error", call.error ?? ""],
+      ],
+      whenEmpty: "The webhook was not called yet.",
+    }),
+    webhooks.item("resend", {
+      description: "Send an event again",
+      examples: [
+        "waypost webhook resend https://example.com/waypost 3f9a1c52-7be0-8d41-a6c3-5e2f90d1b874 " +
+          inProduction,
+      ],
+      flags: { event: textArgument("event", "Id of the event") },
+      request: (client, id, { event }) => client.webhooks.resend(id, event),
+      text: ({ event_id }) => `The event ${event_id} is sent again.`,
+    }),
+    webhooks.item("test", {
+      description: "Call a webhook with a test event, and print the answer",
+      request: (client, id) => client.webhooks.test(id),
+      text: ({ body, duration_ms, error, status_code }) =>
+        details([
+          ["status", status_code === null ? "-" : String(status_code)],
+          ["error", error ?? "none"],
+          ["took", `${duration_ms} ms`],
+          ["answer", body ?? "-"],
+        ]),
+    }),
   ],
 });

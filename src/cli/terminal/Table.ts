@@ -3,7 +3,7 @@ import { visible } from "../../wire/VisibleText.ts";
 import { formatCount, formatInstant } from "./Formats.ts";
 
 /** The content of a column. Prose is shortened first, then instants. Ids and figures are never shortened. */
-type Kind = "prose" | "instant" | "id" | "figure";
+export type Kind = "prose" | "instant" | "id" | "figure";
 
 /** A column of a table. */
 export interface Column<Row> {

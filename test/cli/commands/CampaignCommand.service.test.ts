@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
 import { sendWorld } from "../../sending/sends/SendWorld.ts";
 import { commandLine, runCli } from "../CommandLine.ts";
+import { projectRoot } from "../first-campaign/PageCommands.ts";
 
 layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
   it.effect("commands create, show and change campaigns and their notifications (cli.campaigns)", () =>
@@ -133,6 +136,43 @@ layer(TestWaypost.shared)("waypost campaign and waypost notification", (it) => {
         assert.strictEqual(made.code, 0);
         assert.lengthOf(yield* json(`campaign list -w ${workspace.id} -e sandbox`), 0);
       }),
+  );
+
+  it.effect("every command on the data of an environment takes a token (cli.token, cli.webhook)", () =>
+    Effect.gen(function* () {
+      const { origin, tenant } = yield* commandLine;
+      const { tokens } = yield* tenant();
+      for (const token of [tokens.sandbox, tokens.production]) {
+        const settings = { WAYPOST_URL: origin, WAYPOST_TOKEN: token };
+        for (const line of [
+          "webhook create --to http://127.0.0.1:9/hook",
+          ...["campaign", "webhook", "segment", "device", "event", "send", "activity"].map(
+            (of) => `${of} list`,
+          ),
+          "event names",
+          "report summary",
+        ]) {
+          const { code, stderr } = yield* runCli(line.split(" "), settings);
+          assert.deepStrictEqual([line, code, stderr], [line, 0, ""]);
+        }
+      }
+      const sections = readFileSync(join(projectRoot, "docs/cli.md"), "utf8").split("\n### ");
+      const byKeyAlone = sections.filter(
+        (text) => text.includes("`--workspace`") && !text.includes("`--token`"),
+      );
+      const groups = new Set(byKeyAlone.map((text) => /^(device )?[\w-]+/.exec(text)?.[0]));
+      // The operator interface alone has these.
+      const operators = [
+        "token",
+        "sdk-key",
+        "device try",
+        "device import",
+        "device erase",
+        "person",
+        "transport",
+      ];
+      assert.sameMembers([...groups], operators);
+    }),
   );
 
   it.effect("a recurring campaign is created, and its next dates are listed (cli.occurrences)", () =>

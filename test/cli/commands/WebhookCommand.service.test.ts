@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { TestWaypost, testOperatorKey } from "../../TestWaypost.ts";
+import { TestWaypost } from "../../TestWaypost.ts";
 import { called } from "../../webhooks/WebhookWorld.ts";
 import { testReceiver } from "../../webhooks/TestReceiver.ts";
-import { commandLine, runCli } from "../CommandLine.ts";
+import { commandLine } from "../CommandLine.ts";
 
 layer(TestWaypost.shared)("waypost webhook", (it) => {
   it.effect("waypost webhook manages webhooks by the operator key (cli.webhook, N5.4)", () =>
@@ -44,28 +44,6 @@ layer(TestWaypost.shared)("waypost webhook", (it) => {
       assert.deepStrictEqual([bad.code, bad.stderr.includes("events.0")], [1, true]);
       assert.deepInclude(yield* json(`webhook delete ${url} ${on}`), { deleted: true });
       assert.deepStrictEqual(yield* json(`webhook list ${on}`), []);
-    }),
-  );
-
-  it.effect("waypost webhook works with a platform token alone (cli.webhook)", () =>
-    Effect.gen(function* () {
-      const waypost = yield* TestWaypost;
-      const made = yield* waypost.workspace();
-      for (const environment of ["sandbox", "production"] as const) {
-        const { token } = yield* waypost.token(made, environment);
-        const settings = { WAYPOST_URL: waypost.origin, WAYPOST_TOKEN: token };
-        const to = "http://127.0.0.1:9/hook";
-        const created = yield* runCli(["webhook", "create", "--to", to, "--json"], settings);
-        assert.strictEqual(created.code, 0, created.stderr);
-        const listed = yield* runCli(["webhook", "list", "--json"], settings);
-        assert.deepStrictEqual(
-          JSON.parse(listed.stdout).map(({ url }: any) => url),
-          [to],
-        );
-      }
-      const settings = { WAYPOST_URL: waypost.origin, WAYPOST_OPERATOR_KEY: testOperatorKey };
-      const neither = yield* runCli(["webhook", "list"], settings);
-      assert.deepStrictEqual([neither.code, neither.stderr.includes("--token")], [2, true]);
     }),
   );
 });
