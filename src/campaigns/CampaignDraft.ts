@@ -1,9 +1,7 @@
-import { Effect, Schema, SchemaTransformation } from "effect";
+import { Predicate, Schema, SchemaTransformation } from "effect";
 import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
-import { type ParsedBody, parseFields } from "../wire/ParsedBody.ts";
-import { readJson, type RequestInput } from "../wire/RequestBody.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
+import { readBy, sentAs } from "../wire/Parts.ts";
 import { flag, optionalOrNull, text, whole } from "../wire/Text.ts";
 import { pace } from "../workspaces/Workspace.ts";
 import { EventName } from "../wire/EventName.ts";
@@ -16,14 +14,16 @@ import { GoalType } from "./Goal.ts";
 const maxEntries = 1000;
 const tooManyEntries = "The {field} can have at most 1,000 entries.";
 
-// The service checks that an entry is an id and names an existing target, so that every bad entry gets a
-// problem.
 const Id = Schema.String.annotate({ format: "uuid" }).pipe(
   Schema.decode(
     SchemaTransformation.transform({ decode: (id: string) => id.trim().toLowerCase(), encode: (id) => id }),
   ),
 );
-const Name = Schema.String.pipe(Schema.decode(SchemaTransformation.trim()));
+
+// The service checks that an entry is an id and names an existing target, so that every bad entry gets a
+// problem. One that is not a text becomes an empty one: it names nothing.
+const TargetId = readBy(Id, (id) => (Predicate.isString(id) ? id.trim().toLowerCase() : ""));
+const TargetName = readBy(Schema.String, (name) => (Predicate.isString(name) ? name.trim() : ""));
 
 const wallTime = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] }).pipe(Schema.decodeTo(WallTime));
@@ -31,32 +31,9 @@ const wallTime = (description: string, example: string) =>
 const list = <S extends Schema.Codec<string, string>>(entry: S, description: string, example: string) =>
   optionalOrNull(
     Schema.Array(entry)
-      .annotate({ description, examples: [[example]] })
+      .annotate({ description, examples: [[example]], message: "The {field} must be a list or null." })
       .check(Schema.isMaxLength(maxEntries, { message: tooManyEntries })),
   );
-
-const lists = {
-  location_ids: list(
-    Id,
-    "Locations that a geo campaign targets; it needs at least one location or group.",
-    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01",
-  ),
-  location_group_ids: list(
-    Id,
-    "Location groups that a geo campaign targets.",
-    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e02",
-  ),
-  location_group_names: list(
-    Name,
-    "Exact names of location groups; they are added to `location_group_ids`.",
-    "Flagship stores",
-  ),
-  segmentation_ids: list(
-    Id,
-    "Segments that a push or event campaign targets; left out or empty means everyone.",
-    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
-  ),
-};
 
 const holdoutSentence = "The {field} must be a number from 0 to 50, with at most two decimals.";
 
@@ -112,7 +89,32 @@ const experimentFields = {
 /** The fields of a draft that say whom a campaign reaches. */
 export const targetingFields = {
   segment_match: optionalOrNull(SegmentMatch),
-  ...lists,
+  location_ids: list(
+    TargetId,
+    "Locations that a geo campaign targets; it needs at least one location or group.",
+    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01",
+  ),
+  location_group_ids: list(
+    TargetId,
+    "Location groups that a geo campaign targets.",
+    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e02",
+  ),
+  location_group_names: list(
+    TargetName,
+    "Exact names of location groups; they are added to `location_group_ids`.",
+    "Flagship stores",
+  ),
+  segmentation_ids: list(
+    TargetId,
+    "Segments that a push or event campaign targets; left out or empty means everyone.",
+    "01980a6c-2b11-7e0a-8c55-6d2f9b1a4e03",
+  ),
+};
+
+/** The end of a push campaign of one day is ignored (write rule 4), even if it is not a date. */
+const withoutIgnored = (body: { readonly [field: string]: unknown }) => {
+  const { ends_at: _end, ...rest } = body;
+  return body["type"] === "push" && (body["recurrence"] ?? null) === null ? rest : body;
 };
 
 /**
@@ -183,52 +185,19 @@ export const CampaignDraft = Schema.Struct({
     ),
   ),
   ...targetingFields,
-}).annotate({
-  identifier: "CampaignDraft",
-  // Together with the example of an import, which makes the group, it is a draft that the server accepts.
-  examples: [
-    {
-      name: "Opening week",
-      type: "geo",
-      timezone: "Europe/Amsterdam" as TimeZoneName,
-      starts_at: "2030-06-01 09:00" as WallTime,
-      location_group_names: ["Amsterdam"],
-    },
-  ],
-});
+})
+  .annotate({
+    identifier: "CampaignDraft",
+    // Together with the example of an import, which makes the group, it is a draft that the server accepts.
+    examples: [
+      {
+        name: "Opening week",
+        type: "geo",
+        timezone: "Europe/Amsterdam" as TimeZoneName,
+        starts_at: "2030-06-01 09:00" as WallTime,
+        location_group_names: ["Amsterdam"],
+      },
+    ],
+  })
+  .pipe(sentAs(withoutIgnored));
 export type CampaignDraft = typeof CampaignDraft.Type;
-
-/** Parses the fields of a draft. */
-const parseCampaignBody = (body: { readonly [field: string]: unknown }): ParsedBody<CampaignDraft> => {
-  const input: { [field: string]: unknown } = { ...body };
-  // The end of a push campaign of one day is ignored (write rule 4), even if it is not a date.
-  if (input["type"] === "push" && (input["recurrence"] ?? null) === null) delete input["ends_at"];
-  return parseTargets(CampaignDraft, input);
-};
-
-/** Parses the fields of a body that has `targetingFields`. */
-export const parseTargets = <Fields extends Schema.Struct.Fields>(
-  schema: Schema.Struct<Fields>,
-  body: { readonly [field: string]: unknown },
-): ParsedBody<Schema.Struct<Fields>["Type"] & object> => {
-  const input: { [field: string]: unknown } = { ...body };
-  // The entries of a list that is too long are not checked: a million bad entries would add a million
-  // problems.
-  const tooLong = Object.keys(lists).filter((field) => {
-    const value = input[field];
-    return Array.isArray(value) && value.length > maxEntries;
-  });
-  for (const field of tooLong) delete input[field];
-  // An entry that is not a text becomes an empty one: it names nothing, and does not hide the problems of the
-  // others.
-  for (const field of Object.keys(lists)) {
-    const value = input[field];
-    if (Array.isArray(value)) input[field] = value.map((entry) => (typeof entry === "string" ? entry : ""));
-  }
-  const parsed = parseFields(schema, input);
-  for (const field of tooLong) parsed.problems.add(field, fieldSentence(tooManyEntries, [field]));
-  return parsed;
-};
-
-/** Reads a request's body as a campaign draft. */
-export const readCampaign = (input: RequestInput) => Effect.map(readJson(input), parseCampaignBody);

@@ -1,4 +1,4 @@
-import { fieldSentence } from "../wire/SchemaProblems.ts";
+import { fieldSentence } from "../wire/FieldSentence.ts";
 import { isUuid } from "../wire/Ids.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { unstorable } from "../wire/Text.ts";

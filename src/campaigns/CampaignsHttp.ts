@@ -7,9 +7,10 @@ import { Cursors } from "../http/Cursors.ts";
 import { showVersion } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { searchPattern } from "../wire/SearchText.ts";
+import { CampaignDraft } from "./CampaignDraft.ts";
 import { Campaigns } from "./Campaigns.ts";
-import { readCampaign } from "./CampaignDraft.ts";
 import { campaignVersion, shownCampaign, type StoredCampaign } from "./StoredCampaign.ts";
 
 /** Handlers of `CampaignsApi`. */
@@ -44,13 +45,13 @@ export const campaignHandlers = handlerGroup(
       )
       .handleRaw("create", (input) =>
         callerData((caller) =>
-          Effect.flatMap(readCampaign(input), (draft) => campaigns.create(caller, draft)),
+          Effect.flatMap(readParsedBody(CampaignDraft, input), (draft) => campaigns.create(caller, draft)),
         ),
       )
       .handle("get", ({ params }) => answer((caller) => campaigns.find(caller, params.campaign)))
       .handleRaw("update", ({ params, ...input }) =>
         answer((caller) =>
-          readCampaign(input).pipe(
+          readParsedBody(CampaignDraft, input).pipe(
             // An unknown id is reported before a body that cannot be parsed (contract B1, 10 and 11).
             Effect.tapError(() => campaigns.find(caller, params.campaign)),
             Effect.flatMap((draft) => campaigns.update(caller, params.campaign, draft)),

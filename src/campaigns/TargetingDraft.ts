@@ -1,10 +1,17 @@
-import { Effect, Schema } from "effect";
-import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import { Schema } from "effect";
 import { WallTime } from "../time/LocalTime.ts";
 import { TimeZoneName } from "../time/TimeZone.ts";
+import { sentAs } from "../wire/Parts.ts";
 import { flag, optionalOrNull } from "../wire/Text.ts";
 import { CampaignType } from "./Campaign.ts";
-import { parseTargets, targetingFields } from "./CampaignDraft.ts";
+import { targetingFields } from "./CampaignDraft.ts";
+
+const locationLists = ["location_ids", "location_group_ids", "location_group_names"];
+
+const withType = (body: { readonly [field: string]: unknown }) => {
+  const isGeo = locationLists.some((list) => Array.isArray(body[list]) && body[list].length > 0);
+  return { ...body, type: body["type"] ?? (isGeo ? "geo" : "push") };
+};
 
 /** The targeting of a campaign that may not exist yet. Other fields of a campaign are ignored. */
 export const TargetingDraft = Schema.Struct({
@@ -27,15 +34,7 @@ export const TargetingDraft = Schema.Struct({
       ),
     }),
   ),
-}).annotate({ identifier: "TargetingDraft" });
+})
+  .annotate({ identifier: "TargetingDraft" })
+  .pipe(sentAs(withType));
 export type TargetingDraft = typeof TargetingDraft.Type;
-
-const locationLists = ["location_ids", "location_group_ids", "location_group_names"];
-
-/** Reads a request's body as the targeting of a campaign. */
-export const readTargeting = (input: RequestInput) =>
-  Effect.map(readJson(input), (body) => {
-    const isGeo = locationLists.some((list) => Array.isArray(body[list]) && body[list].length > 0);
-    const type = body["type"] ?? (isGeo ? "geo" : "push");
-    return parseTargets(TargetingDraft, { ...body, type });
-  });

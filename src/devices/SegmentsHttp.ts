@@ -3,8 +3,9 @@ import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Audiences } from "./Audiences.ts";
-import { readRule, readSegment, readSegmentPatch } from "./SegmentParsing.ts";
+import { RuleDraft, SegmentDraft, SegmentPatch } from "./Segment.ts";
 import { Segments } from "./Segments.ts";
 
 /** Handlers of `SegmentsApi`. */
@@ -24,12 +25,14 @@ export const segmentsHandlers = handlerGroup(
         ),
       )
       .handleRaw("create", (input) =>
-        callerData((caller) => Effect.flatMap(readSegment(input), (body) => segments.create(caller, body))),
+        callerData((caller) =>
+          Effect.flatMap(readParsedBody(SegmentDraft, input), (body) => segments.create(caller, body)),
+        ),
       )
       .handleRaw("count", (input) =>
         callerData(
           Effect.fnUntraced(function* (caller) {
-            const { rule } = yield* (yield* readRule(input)).complete;
+            const { rule } = yield* (yield* readParsedBody(RuleDraft, input)).complete;
             const { devices } = yield* audiences.count(caller, { match: "any", rules: [rule] });
             return { devices };
           }),
@@ -41,7 +44,7 @@ export const segmentsHandlers = handlerGroup(
           Effect.fnUntraced(function* (caller) {
             // An unknown id is reported before problems of the body (contract B1, 10 and 11).
             const { id } = yield* segments.check(caller, params.segment);
-            return yield* segments.update(caller, id, yield* readSegmentPatch(input));
+            return yield* segments.update(caller, id, yield* readParsedBody(SegmentPatch, input));
           }),
         ),
       )

@@ -14,7 +14,7 @@ import { AnsweredMessages, eventParts, laterFrom } from "./EventParts.ts";
 import type { EventsBody, EventsOutcome } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
 import { isLate } from "./Transition.ts";
-import { readTransition } from "./TransitionParsing.ts";
+import { readTransition } from "./Transition.ts";
 import { isCustom, readCustomEvent } from "./custom/CustomEvent.ts";
 import { canFire } from "./TriggerRule.ts";
 

@@ -4,27 +4,19 @@ import { DeviceAccess } from "../devices/DeviceAccess.ts";
 import { Message } from "../sending/rendering/Message.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { sentList } from "../wire/Parts.ts";
 import { CustomEventReport } from "./custom/CustomEvent.ts";
 import { Transition } from "./Transition.ts";
 
 const count = (description: string, example: number) =>
   Schema.Int.annotate({ description, examples: [example] });
 
-const listOf = <S extends Schema.Top>(item: S) =>
-  Schema.Array(item).check(
-    Schema.isMinLength(1, { message: "The events must hold 1 to 100 events." }),
-    Schema.isMaxLength(100, { message: "The events must hold 1 to 100 events." }),
-  );
-
-/** Request body, as documented. */
-const TransitionReport = Schema.Struct({
-  events: listOf(Schema.Union([Transition, CustomEventReport])).annotate({
+/** Request body. */
+export const EventsBody = Schema.Struct({
+  events: sentList(Schema.Union([Transition, CustomEventReport]), 100, "events").annotate({
     description: "1 to 100 events, in any order: enters and exits of locations, and custom events.",
   }),
 }).annotate({ identifier: "TransitionReport" });
-
-/** Request body, as it is read: an invalid event is rejected alone. */
-export const EventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
 export type EventsBody = typeof EventsBody.Type;
 
 /** The fields of an answer with messages whose request may not be worked whole (contract TR1). */
@@ -71,7 +63,7 @@ export type EventsOutcome = typeof EventsOutcome.Type;
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.post("report", "/events", {
-      payload: TransitionReport,
+      payload: EventsBody,
       success: Data(EventsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })

@@ -9,7 +9,7 @@ import type { EventRow } from "./EventRows.ts";
 import type { MessageWords } from "./words/MessageWords.ts";
 import type { Recorded } from "./EventsSql.ts";
 import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
-import type { ReadTransition } from "./TransitionParsing.ts";
+import type { ReadTransition } from "./Transition.ts";
 
 /** The events of one device in one request; those of a server are each a request of their device. */
 export interface EventRequest {

@@ -1,7 +1,8 @@
-import { Schema } from "effect";
+import { Result, Schema } from "effect";
 import type { TriggerType } from "../notifications/Notification.ts";
 import { Instant } from "../time/Instant.ts";
 import { DAY_MS } from "../time/DayNumbers.ts";
+import { wholly } from "../wire/PartReader.ts";
 import { Uuid } from "../wire/Text.ts";
 
 /** The type of an event. */
@@ -66,3 +67,21 @@ export const isRecent = (occurredAt: number, now: number): boolean => now - occu
 
 /** The earliest and latest time of an event that can trigger campaigns when reported now. */
 export const triggerSpan = (now: number) => ({ from: now - maxTriggerAgeMillis, to: now + maxAheadMillis });
+
+/** A reported event: readable, or the reasons why it is rejected. */
+export type ReadTransition =
+  | { readonly _tag: "Read"; readonly transition: Transition; readonly problem: string | null }
+  | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
+
+const read = wholly(Transition);
+
+/** Reads one event of a request, with all its problems. `problem` is that of its time. */
+export const readTransition = (input: unknown, now: number): ReadTransition =>
+  Result.match(read(input), {
+    onFailure: (reasons) => ({ _tag: "Unreadable", reasons }),
+    onSuccess: (transition) => ({
+      _tag: "Read",
+      transition,
+      problem: timeProblem(transition.occurred_at, now),
+    }),
+  });

@@ -2,7 +2,8 @@ import { Context, Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
 import { HttpApiMiddleware } from "effect/http-api";
 import { NotFound, Unprocessable } from "../wire/ApiError.ts";
-import { fieldSentence, schemaProblems } from "../wire/SchemaProblems.ts";
+import { fieldSentence } from "../wire/FieldSentence.ts";
+import { schemaProblems } from "../wire/SchemaProblems.ts";
 import { type Fields, givenOnce } from "../wire/Problems.ts";
 
 /**
@@ -35,7 +36,7 @@ const withRepetitions = Effect.fnUntraced(function* (fields: Fields) {
 export const schemaErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(
   SchemaErrors,
   (error, { endpoint, group }) => {
-    const fields = schemaProblems(error.cause.issue).fields;
+    const fields = schemaProblems(error.cause.issue);
     switch (error.kind) {
       case "Params":
         return Effect.fail(NotFound.of("There is no such resource in this workspace and environment."));

@@ -1,6 +1,6 @@
 /** Shape and groups of a single location, by the rules and reasons of an import (contract LO1–LO3). */
 import type { Problems } from "../wire/Problems.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
+import { fieldSentence } from "../wire/FieldSentence.ts";
 import { readRadius, readText } from "./FeatureProperties.ts";
 import type { Reject } from "./geometry/FeatureRejection.ts";
 import type { RejectedFeature } from "./GeoJsonImport.ts";

@@ -2,9 +2,8 @@ import type { MediaKind, Plan } from "../workspaces/Plan.ts";
 import type { MessageContent } from "./MessageContent.ts";
 import type { ContentBody, ContentDraft } from "./NotificationDraft.ts";
 import { checkQuestions, questionsWithIds } from "./QuestionMatching.ts";
-import type { Question } from "./Survey.ts";
-import { questionCount } from "./SurveyParsing.ts";
-import { checkTranslations } from "./translations/TranslationParsing.ts";
+import { type Question, questionCount } from "./Survey.ts";
+import { checkTranslations } from "./translations/TranslationsDraft.ts";
 import type { Variant } from "./variants/Variant.ts";
 
 /** The kinds of the media files that exist, by their ids. */
@@ -13,7 +12,7 @@ export type MediaKinds = ReadonlyMap<string, MediaKind>;
 /** The ids of the media files that a content and its variants name, each once. */
 export const mediaIdsOf = (content: {
   readonly media_asset_id?: string | null;
-  readonly variants?: ReadonlyArray<Pick<Variant, "media_asset_id">>;
+  readonly variants?: ReadonlyArray<Partial<Pick<Variant, "media_asset_id">>> | null;
 }): ReadonlyArray<string> => {
   const all = [content, ...(content.variants ?? [])];
   return [...new Set(all.flatMap(({ media_asset_id: id }) => id?.toLowerCase() ?? []))];
@@ -30,7 +29,8 @@ export const checkContent = (
   plan: Plan,
 ): void => {
   const { fields, problems } = body;
-  const { questions, type, variants = [] } = fields;
+  const { type } = fields;
+  const [questions, variants] = [fields.questions ?? [], fields.variants ?? []];
   const pushes = [
     ["push.silent", fields.push] as const,
     ...variants.map(({ push }, index) => [`variants.${index}.push.silent`, push] as const),
@@ -61,19 +61,19 @@ export const checkContent = (
   checkParts(fields, "");
   if (type === "survey") {
     if (!plan.surveys) refuse("type", "The plan does not include surveys: the type must be message.");
-    if (questions !== undefined && questions.length === 0) refuse("questions", questionCount);
-    if (questions !== undefined) checkQuestions(questions, stored, problems);
+    if (questions.length === 0 && !problems.has("questions")) refuse("questions", questionCount);
+    checkQuestions(questions, stored, problems);
     for (const [path, push] of pushes)
       if (push?.silent === true)
         refuse(path, "A survey is shown to be answered: leave this out, or make the type message.");
-  } else if (type === "message" && questions !== undefined && questions.length > 0) {
+  } else if (type === "message" && questions.length > 0) {
     refuse("questions", "A message has no questions: leave them out, or make the type survey.");
   }
   if (!isNone(fields.translations)) checkTranslations(fields.translations, fields, problems);
   for (const [index, variant] of variants.entries()) {
     const path = `variants.${index}.`;
     checkParts(variant, path);
-    if (variant.translations === null) continue;
+    if (isNone(variant.translations)) continue;
     const button = {
       cta_label: variant.cta_label ?? fields.cta_label ?? null,
       cta_url: variant.cta_url ?? fields.cta_url ?? null,

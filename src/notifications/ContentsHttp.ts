@@ -4,11 +4,12 @@ import { Cursors } from "../http/Cursors.ts";
 import { showVersion, versionTag } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import { Contents } from "./Contents.ts";
 import type { Content } from "./Notification.ts";
-import { readContent } from "./NotificationDraft.ts";
+import { ContentDraft } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
-import { readTrigger } from "./TriggerDraft.ts";
+import { TriggerDraft } from "./TriggerDraft.ts";
 
 /** Handlers of `ContentsApi`. */
 export const contentsHandlers = handlerGroup(
@@ -20,7 +21,9 @@ export const contentsHandlers = handlerGroup(
     const cursors = yield* Cursors;
     return handlers
       .handleRaw("create", (input) =>
-        callerData((caller) => Effect.flatMap(readContent(input), (body) => contents.create(caller, body))),
+        callerData((caller) =>
+          Effect.flatMap(readParsedBody(ContentDraft, input), (body) => contents.create(caller, body)),
+        ),
       )
       .handle("list", ({ query }) =>
         Effect.flatMap(Caller, (caller) =>
@@ -35,7 +38,7 @@ export const contentsHandlers = handlerGroup(
           Effect.fnUntraced(function* (caller) {
             // An unknown id is reported before problems of the body (contract B1, 10 and 11).
             const { id } = yield* contents.find(caller, params.notification);
-            return yield* contents.update(caller, id, yield* readContent(input));
+            return yield* contents.update(caller, id, yield* readParsedBody(ContentDraft, input));
           }),
         ),
       )
@@ -44,7 +47,12 @@ export const contentsHandlers = handlerGroup(
         callerData(
           Effect.fnUntraced(function* (caller) {
             yield* notifications.checkPair(caller, campaign, notification);
-            return yield* notifications.attach(caller, campaign, notification, yield* readTrigger(input));
+            return yield* notifications.attach(
+              caller,
+              campaign,
+              notification,
+              yield* readParsedBody(TriggerDraft, input),
+            );
           }),
         ),
       )

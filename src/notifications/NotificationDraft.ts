@@ -1,19 +1,15 @@
-import { Effect, Schema } from "effect";
-import { readJson, type RequestInput } from "../wire/RequestBody.ts";
-import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
-
+import { Schema } from "effect";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import type { Readable } from "../wire/Parts.ts";
 import { optionalOrNull, optionalText, text } from "../wire/Text.ts";
 import { NotificationType, TemplateLanguage } from "./MessageContent.ts";
-import { trigger, type TriggerDraft, unreadTrigger, withoutEmpty, withWhere } from "./TriggerDraft.ts";
-import { type PushOptions, PushOptionsDraft } from "./push/PushOptions.ts";
-import { parsePushOptions } from "./push/PushOptionsParsing.ts";
-import { QuestionDraft } from "./Survey.ts";
-import { parseQuestions, type ParsedQuestion } from "./SurveyParsing.ts";
+import { pushDraft } from "./push/PushOptions.ts";
+import { QuestionsDraft } from "./Survey.ts";
 import { maxLengths } from "./TextLimits.ts";
-import type { Translations } from "./translations/Translation.ts";
-import { parseTranslations, TranslationsDraft } from "./translations/TranslationParsing.ts";
+import { translationsDraft } from "./translations/TranslationsDraft.ts";
+import { trigger } from "./TriggerDraft.ts";
 import type { Variant } from "./variants/Variant.ts";
-import { parseVariants, VariantsDraft } from "./variants/VariantParsing.ts";
+import { variantsDraft } from "./variants/VariantsDraft.ts";
 
 const content = {
   name: text({
@@ -56,58 +52,30 @@ const content = {
       "with a status below 500 other than 404 and 410; deep links of an app are not checked.",
     example: "https://example.com/offer",
   }),
+  questions: optionalOrNull(QuestionsDraft),
+  translations: translationsDraft,
+  push: pushDraft,
+  // Left out, they are kept while people are enrolled (contract U7).
+  variants: variantsDraft,
 };
 
-const questions = Schema.optionalKey(
-  Schema.NullOr(
-    Schema.Array(QuestionDraft).annotate({
-      description: "One to five questions of a survey; none for a message.",
-      examples: [[{ question_text: "How was your visit?", type: "RATING" }]],
-    }),
-  ),
-);
-
-const translations = Schema.optionalKey(Schema.NullOr(TranslationsDraft));
-const push = optionalOrNull(PushOptionsDraft);
-const variants = optionalOrNull(VariantsDraft);
-
-/** The fields whose parts are parsed each by itself. */
-interface Parsed {
-  readonly translations?: Translations | null;
-  readonly push?: PushOptions | null;
-  /** Missing if they are left out, which keeps them while people are enrolled (contract U7). */
-  readonly variants?: ReadonlyArray<Variant>;
-}
-
 /** The content of a notification: the write fields without those of a trigger. */
-export const ContentDraft = Schema.Struct({ ...content, questions, translations, push, variants }).annotate({
-  identifier: "ContentDraft",
-});
-export type ContentDraft = Omit<typeof ContentDraft.Type, "translations" | "push" | "variants"> & Parsed;
+export const ContentDraft = Schema.Struct(content).annotate({ identifier: "ContentDraft" });
+export type ContentDraft = typeof ContentDraft.Type;
 
 /** Body of a new notification on a campaign, and of an update, which replaces the whole notification. */
-export const NotificationDraft = Schema.Struct({
-  ...content,
-  questions,
-  translations,
-  push,
-  variants,
-  ...trigger,
-}).annotate({
+export const NotificationDraft = Schema.Struct({ ...content, ...trigger }).annotate({
   identifier: "NotificationDraft",
 });
-export type NotificationDraft = ContentDraft & TriggerDraft;
+export type NotificationDraft = typeof NotificationDraft.Type;
 
-type Sent<A> = Omit<A, "questions" | keyof Parsed> &
-  Parsed & { readonly questions?: ReadonlyArray<ParsedQuestion> };
-
-/** A parsed body with the fields of a content; questions and choices are parsed each by itself. */
-export type ContentBody = ParsedBody<Sent<ContentDraft>>;
+/** A parsed body with the fields of a content. */
+export type ContentBody = ParsedBody<ContentDraft, Readable<ContentDraft>>;
 /** A parsed body with the fields of a notification. */
-export type NotificationBody = ParsedBody<Sent<NotificationDraft>>;
+export type NotificationBody = ParsedBody<NotificationDraft, Readable<NotificationDraft>>;
 
 /** The words of a content or of one of its variants, as far as they could be parsed. */
-export type WrittenPart = Partial<
+export type WrittenPart = Readable<
   Pick<Variant, "headline" | "body" | "cta_label" | "cta_url" | "translations" | "push">
 >;
 
@@ -118,37 +86,3 @@ export const writtenParts = (
   { path: "", part: fields },
   ...(fields.variants ?? []).map((part, index) => ({ path: `variants.${index}.`, part })),
 ];
-
-type Json = { readonly [field: string]: unknown };
-
-const ContentHead = Schema.Struct(content);
-const NotificationHead = Schema.Struct({ ...content, ...unreadTrigger });
-
-/** Adds the questions, translations, push options and variants, whose parts are parsed each by itself. */
-const withLists = <A extends object>(read: ParsedBody<A>, body: Json): ParsedBody<Sent<A>> => {
-  const questions = parseQuestions(body["questions"], read.problems);
-  const translations = parseTranslations(body["translations"], read.problems);
-  const push = parsePushOptions(body["push"], read.problems);
-  const variants = parseVariants(body["variants"], read.problems);
-  return new ParsedBody<Sent<A>>(
-    { ...read.fields, ...(questions && { questions }), translations, push, ...(variants && { variants }) },
-    read.problems,
-  );
-};
-
-/** Reads a request's body as a notification with its trigger. */
-export const readNotification = (input: RequestInput) =>
-  Effect.map(readJson(input), (body): NotificationBody =>
-    withLists(withWhere(parseFields(NotificationHead, withoutEmpty(body))), body),
-  );
-
-/** Reads a request's body as content alone; fields of a trigger are ignored. */
-export const readContent = (input: RequestInput) =>
-  Effect.map(readJson(input), (body): ContentBody => withLists(parseFields(ContentHead, body), body));
-
-/**
- * Parses the content of a notification that is not stored. Its name may be left out, and its type, which is
- * then `message`.
- */
-export const parseContent = (body: Json): ContentBody =>
-  withLists(parseFields(ContentHead, { name: "Draft", type: "message", ...body }), body);

@@ -25,7 +25,8 @@ import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
 import { triggerOf } from "./ShownTrigger.ts";
 import { hasSlowTexts } from "./templates/ButtonAddresses.ts";
-import { resolveTrigger, type Trigger, type TriggerBody } from "./Trigger.ts";
+import { resolveTrigger, type Trigger } from "./Trigger.ts";
+import type { TriggerBody } from "./TriggerDraft.ts";
 import { fixedVariants } from "./variants/FixedVariants.ts";
 
 /** A method for a notification on a campaign. */

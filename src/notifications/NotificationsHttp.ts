@@ -3,8 +3,9 @@ import { type Caller, callerData } from "../access/Caller.ts";
 import { showVersion, versionTag } from "../http/ResourceVersion.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
 import type { Notification } from "./Notification.ts";
-import { readNotification } from "./NotificationDraft.ts";
+import { NotificationDraft } from "./NotificationDraft.ts";
 import { Notifications } from "./Notifications.ts";
 
 /** Handlers of `NotificationsApi`. */
@@ -23,7 +24,7 @@ export const notificationHandlers = handlerGroup(
       )
       .handleRaw("create", ({ params: { campaign }, ...input }) =>
         callerData((caller) =>
-          readNotification(input).pipe(
+          readParsedBody(NotificationDraft, input).pipe(
             // An unknown campaign is reported before a body that cannot be parsed (contract B1, 10 and 11).
             Effect.tapError(() => notifications.list(caller, campaign)),
             Effect.flatMap((sent) => notifications.create(caller, campaign, sent)),
@@ -35,7 +36,7 @@ export const notificationHandlers = handlerGroup(
       )
       .handleRaw("update", ({ params: { campaign, notification }, ...input }) =>
         answer((caller) =>
-          readNotification(input).pipe(
+          readParsedBody(NotificationDraft, input).pipe(
             Effect.tapError(() => notifications.find(caller, campaign, notification)),
             Effect.flatMap((sent) => notifications.update(caller, campaign, notification, sent)),
           ),

@@ -2,8 +2,18 @@
  * Matches the questions of an edited survey with the stored ones, which keep their ids and so their answers.
  */
 import type { Problems } from "../wire/Problems.ts";
-import { hasChoices, type Question, type QuestionDraft } from "./Survey.ts";
-import { choiceCount, minChoices, type ParsedChoice, type ParsedQuestion } from "./SurveyParsing.ts";
+import type { Readable } from "../wire/Parts.ts";
+import {
+  choiceCount,
+  type ChoiceDraft,
+  hasChoices,
+  minChoices,
+  type Question,
+  type QuestionDraft,
+} from "./Survey.ts";
+
+type ReadChoice = Readable<ChoiceDraft>;
+type ReadQuestion = Readable<QuestionDraft>;
 
 interface Identified {
   readonly id?: string | null;
@@ -31,11 +41,11 @@ const match = <Sent extends Identified, Stored extends { readonly id: string }>(
   );
 };
 
-const matchQuestions = (sent: ReadonlyArray<ParsedQuestion>, stored: ReadonlyArray<Question>) =>
+const matchQuestions = (sent: ReadonlyArray<ReadQuestion>, stored: ReadonlyArray<Question>) =>
   match(sent, stored, (a, b) => a.question_text === b.question_text && a.type === b.type);
 
-const matchChoices = (sent: ReadonlyArray<ParsedChoice>, question: Question | null) =>
-  match(sent, question?.choices ?? [], (a: ParsedChoice, b) => a.text === b.text);
+const matchChoices = (sent: ReadonlyArray<ReadChoice>, question: Question | null) =>
+  match(sent, question?.choices ?? [], (a: ReadChoice, b) => a.text === b.text);
 
 const checkIds = (
   sent: ReadonlyArray<Identified>,
@@ -57,13 +67,12 @@ const checkIds = (
   }
 };
 
-const checkChoices = (
-  { choices, type }: ParsedQuestion,
-  stored: Question | null,
-  path: string,
-  problems: Problems,
-) => {
-  if (type === undefined || choices === undefined) return;
+const checkChoices = (question: ReadQuestion, stored: Question | null, path: string, problems: Problems) => {
+  const { type } = question;
+  const choices = question.choices ?? [];
+  // Choices that are not a list, or too many.
+  const areUnread = choices.length === 0 && problems.has(path);
+  if (type === undefined || areUnread) return;
   if (!hasChoices(type)) {
     if (choices.length > 0) problems.add(path, `A question of type ${type} has no choices: leave them out.`);
     return;
@@ -82,7 +91,7 @@ const checkChoices = (
 
 /** Checks the questions of a survey against the stored ones, and their choices (contract F2, F4). */
 export const checkQuestions = (
-  questions: ReadonlyArray<ParsedQuestion>,
+  questions: ReadonlyArray<ReadQuestion>,
   stored: ReadonlyArray<Question>,
   problems: Problems,
 ): void => {

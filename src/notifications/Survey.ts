@@ -1,6 +1,7 @@
 import { Schema } from "effect";
 import { shownId, shownText } from "../wire/ShownFields.ts";
-import { flag, text, Uuid } from "../wire/Text.ts";
+import { atMost, inParts } from "../wire/Parts.ts";
+import { flag, optionalOrNull, text, Uuid } from "../wire/Text.ts";
 import { maxLengths } from "./TextLimits.ts";
 
 const questionTypes = [
@@ -76,11 +77,23 @@ const keptId = (noun: string, example: string) =>
     ),
   );
 
+const maxQuestions = 5;
+/** The least choices of a choice question. */
+export const minChoices = 2;
+const maxChoices = 4;
+
+/** The sentence for a survey with a wrong number of questions. */
+export const questionCount = `A survey needs 1 to ${maxQuestions} questions.`;
+/** The sentence for a choice question with a wrong number of choices. */
+export const choiceCount = `A question of this type needs ${minChoices} to ${maxChoices} choices.`;
+
 /** A choice on write. */
 export const ChoiceDraft = Schema.Struct({
   id: keptId("choice", "01980a6c-4c1d-7f10-9a41-3f1f5d7a2b71"),
   text: text({ max: maxLengths.choice, description: "The choice as people read it.", example: "Great" }),
-}).annotate({ identifier: "ChoiceDraft" });
+})
+  .annotate({ identifier: "ChoiceDraft" })
+  .pipe(inParts());
 export type ChoiceDraft = typeof ChoiceDraft.Type;
 
 /** A question on write. */
@@ -93,13 +106,21 @@ export const QuestionDraft = Schema.Struct({
   }),
   type: QuestionType,
   required: Schema.optionalKey(Schema.NullOr(isRequired)),
-  choices: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Array(ChoiceDraft).annotate({
+  choices: optionalOrNull(
+    Schema.Array(ChoiceDraft)
+      .annotate({
         description: "Two to four choices of a choice question; none for the other types.",
         examples: [[{ text: "Great" }, { text: "Could be better" }]],
-      }),
-    ),
+      })
+      .check(atMost(maxChoices, choiceCount)),
   ),
 }).annotate({ identifier: "QuestionDraft" });
 export type QuestionDraft = typeof QuestionDraft.Type;
+
+/** The questions of a survey on write. */
+export const QuestionsDraft = Schema.Array(QuestionDraft)
+  .annotate({
+    description: "One to five questions of a survey; none for a message.",
+    examples: [[{ question_text: "How was your visit?", type: "RATING" }]],
+  })
+  .check(atMost(maxQuestions, questionCount));

@@ -12,9 +12,8 @@ import {
   wallTimeAt,
 } from "../time/LocalTime.ts";
 import type { PropertyRule } from "../rules/Rule.ts";
-import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { TriggerType } from "./Notification.ts";
-import type { TriggerDraft } from "./TriggerDraft.ts";
+import type { TriggerBody } from "./TriggerDraft.ts";
 
 /** The trigger of a notification on one campaign, as it is stored. */
 export interface Trigger {
@@ -56,8 +55,6 @@ export interface EventTrigger {
 }
 
 type Dates = Pick<StoredCampaign, "timezone" | "startsAt">;
-/** A parsed trigger. */
-export type TriggerBody = ParsedBody<TriggerDraft>;
 
 /** The sending time in responses: `YYYY-MM-DD HH:MM` in the campaign's time zone (contract F3). */
 export const showSendAt = (campaign: Dates, sendAt: TimeOfDay): WallTime =>
@@ -139,7 +136,7 @@ const resolveEvent = ({ fields, problems }: TriggerBody, type: TriggerType): Eve
     return null;
   }
   const [delayMinutes, unless] = [delay_minutes ?? null, unless_event ?? null];
-  return { name: event, where: where ?? null, delayMinutes, unless };
+  return { name: event, where: (where ?? null) as PropertyRule | null, delayMinutes, unless };
 };
 
 const isSet = <A>(value: A | null | undefined): value is A => value !== undefined && value !== null;

@@ -1,15 +1,12 @@
-import { Effect, Schema } from "effect";
+import { Schema } from "effect";
 import { PropertyRule } from "../rules/Rule.ts";
-import { parsePropertyRule } from "../rules/RuleParsing.ts";
 import { TimeOfDay, WallTime } from "../time/LocalTime.ts";
-import { ParsedBody, parseFields } from "../wire/ParsedBody.ts";
-import { readJson, type RequestInput } from "../wire/RequestBody.ts";
+import type { ParsedBody } from "../wire/ParsedBody.ts";
+import { type Readable, sentAs } from "../wire/Parts.ts";
 import { shownText } from "../wire/ShownFields.ts";
 import { flag, optionalOrNull, whole } from "../wire/Text.ts";
 import { EventName } from "../wire/EventName.ts";
 import { TriggerType } from "./Notification.ts";
-
-type Json = { readonly [field: string]: unknown };
 
 const timeSentence =
   "The {field} must be a time from 00:00 to 23:59, written HH:MM (or YYYY-MM-DD HH:MM on the campaign's " +
@@ -34,7 +31,8 @@ const minutes = (description: string, example: number) =>
 const window = (description: string, example: string) =>
   Schema.optionalKey(Schema.NullOr(WallTime.annotate({ description, examples: [example as WallTime] })));
 
-const triggerOf = <Where extends Schema.Top>(where: Where) => ({
+/** The fields of a trigger. */
+export const trigger = {
   trigger_type: TriggerType,
   trigger_config: Schema.optionalKey(
     Schema.NullOr(
@@ -70,7 +68,7 @@ const triggerOf = <Where extends Schema.Top>(where: Where) => ({
             examples: ["basket.filled"],
           }),
         ),
-        where: optionalOrNull(where),
+        where: optionalOrNull(PropertyRule),
         delay_minutes: optionalOrNull(
           whole({
             min: 0,
@@ -87,13 +85,19 @@ const triggerOf = <Where extends Schema.Top>(where: Where) => ({
             examples: ["order.placed"],
           }),
         ),
-      }).annotate({ identifier: "TriggerConfigDraft" }),
-    ).annotate({
-      description:
-        "The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, " +
-        "or the event of an `on_event` trigger; none for `on_enter` and `on_exit`.",
-      examples: [{ send_at: "09:30" }],
-    }),
+      }).annotate({
+        identifier: "TriggerConfigDraft",
+        message: "The {field} must be an object or null.",
+      }),
+    )
+      .annotate({
+        description:
+          "The time of sending of a push campaign's notification, the minutes of an `on_dwell` trigger, " +
+          "or the event of an `on_event` trigger; none for `on_enter` and `on_exit`.",
+        examples: [{ send_at: "09:30" }],
+      })
+      // An empty array counts as none (contract F2): some clients send one for an empty object.
+      .pipe(sentAs((sent: unknown) => (Array.isArray(sent) && sent.length === 0 ? null : sent))),
   ),
   starts_at: window(
     "Start of a window within a geo campaign, in its time zone: YYYY-MM-DD (00:00 that day) or YYYY-MM-DD " +
@@ -105,42 +109,11 @@ const triggerOf = <Where extends Schema.Top>(where: Where) => ({
       "YYYY-MM-DD HH:MM.",
     "2026-11-30",
   ),
-});
-
-/** The fields of a trigger. */
-export const trigger = triggerOf(PropertyRule);
-/** The fields of a trigger as they are read: each condition of a rule is parsed by itself. */
-export const unreadTrigger = triggerOf(Schema.Unknown);
+};
 
 /** The trigger of a notification on one campaign. */
 export const TriggerDraft = Schema.Struct(trigger).annotate({ identifier: "TriggerDraft" });
 export type TriggerDraft = typeof TriggerDraft.Type;
 
-const TriggerHead = Schema.Struct(unreadTrigger);
-
-type UnreadConfig = { readonly where?: unknown };
-type Rule = Pick<TriggerDraft, "trigger_config">;
-
-/** Adds the rule over the properties of an event. */
-export const withWhere = <A extends { readonly trigger_config?: UnreadConfig | null }>(
-  read: ParsedBody<A>,
-) => {
-  const config = read.fields.trigger_config;
-  if (config === undefined || config === null) return read as ParsedBody<A & Rule>;
-  const sent = config.where ?? null;
-  const where = sent === null ? null : parsePropertyRule(sent, "trigger_config.where", read.problems);
-  const trigger_config = { ...config, where: where ?? null };
-  return new ParsedBody({ ...read.fields, trigger_config } as Partial<A & Rule>, read.problems);
-};
-
-/** An empty array counts as no trigger config (contract F2): some clients send one for an empty object. */
-export const withoutEmpty = (body: Json): Json => {
-  const { trigger_config, ...rest } = body;
-  return Array.isArray(trigger_config) && trigger_config.length === 0 ? rest : body;
-};
-
-/** Reads a request's body as a trigger alone. */
-export const readTrigger = (input: RequestInput) =>
-  Effect.map(readJson(input), (body): ParsedBody<TriggerDraft> =>
-    withWhere(parseFields(TriggerHead, withoutEmpty(body))),
-  );
+/** A parsed trigger. */
+export type TriggerBody = ParsedBody<TriggerDraft, Readable<TriggerDraft>>;

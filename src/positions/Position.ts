@@ -1,6 +1,6 @@
-import { Exit, Option, Schema } from "effect";
+import { Result, Schema } from "effect";
 import { Instant } from "../time/Instant.ts";
-import { schemaProblems } from "../wire/SchemaProblems.ts";
+import { wholly } from "../wire/PartReader.ts";
 import { timeProblem } from "../events/Transition.ts";
 
 /** All checks have the same message, because 1e999 fails two of them. */
@@ -61,17 +61,14 @@ export const isCoarse = ({ accuracy_meters }: Position): boolean => (accuracy_me
 /** How many metres outside a device must be to have left (contract L9). */
 export const leewayOf = ({ accuracy_meters }: Position): number => Math.min(accuracy_meters ?? 0, maxLeeway);
 
-const decode = Schema.decodeUnknownExit(Position, { errors: "all" });
+const read = wholly(Position);
 
 /** Reads one position of a request: the position, or all its problems as sentences. */
 export const parsePosition = (input: unknown, now: number): Position | ReadonlyArray<string> => {
-  const decoded = decode(input);
-  if (Exit.isSuccess(decoded)) {
-    const problem = timeProblem(decoded.value.recorded_at, now, "position");
-    return problem === null ? decoded.value : [problem];
-  }
-  const error = Option.getOrThrow(Exit.findErrorOption(decoded));
-  return [...new Set(Object.values(schemaProblems(error.issue).fields).flat())];
+  const position = read(input);
+  if (Result.isFailure(position)) return [...new Set(position.failure)];
+  const problem = timeProblem(position.success.recorded_at, now, "position");
+  return problem === null ? position.success : [problem];
 };
 
 /** Whether `parsePosition` returned a position. */

@@ -3,25 +3,19 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../devices/DeviceAccess.ts";
 import { PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../wire/ApiError.ts";
 import { Data } from "../wire/Envelope.ts";
+import { sentList } from "../wire/Parts.ts";
 import { shownId, shownInteger } from "../wire/ShownFields.ts";
 import { Timestamp } from "../wire/Text.ts";
 import { Position } from "./Position.ts";
 import { laterFields } from "../events/EventsApi.ts";
 import { TransitionType } from "../events/Transition.ts";
 
-const listOf = <S extends Schema.Top>(item: S) =>
-  Schema.Array(item).check(
-    Schema.isMinLength(1, { message: "The positions must hold 1 to 100 positions." }),
-    Schema.isMaxLength(100, { message: "The positions must hold 1 to 100 positions." }),
-  );
-
-/** Request body, as documented. */
-const PositionRequest = Schema.Struct({
-  positions: listOf(Position).annotate({ description: "1 to 100 positions, the earliest first." }),
+/** Request body. */
+export const PositionsBody = Schema.Struct({
+  positions: sentList(Position, 100, "positions").annotate({
+    description: "1 to 100 positions, the earliest first.",
+  }),
 }).annotate({ identifier: "PositionRequest" });
-
-/** Request body, as it is read: an invalid position is rejected alone. */
-export const PositionsBody = Schema.Struct({ positions: listOf(Schema.Unknown) });
 export type PositionsBody = typeof PositionsBody.Type;
 
 /** Response. */
@@ -52,7 +46,7 @@ export type PositionsOutcome = typeof PositionsOutcome.Type;
 export class PositionsApi extends HttpApiGroup.make("positions")
   .add(
     HttpApiEndpoint.post("report", "/positions", {
-      payload: PositionRequest,
+      payload: PositionsBody,
       success: Data(PositionsOutcome),
       error: [PayloadTooLarge, UnsupportedMediaType, Unprocessable],
     })

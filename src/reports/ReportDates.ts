@@ -5,7 +5,7 @@ import { dateAt, daysBetween, LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { givenOnce, type Problems } from "../wire/Problems.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
+import { fieldSentence } from "../wire/FieldSentence.ts";
 
 /** The days of a range without a start. */
 export const defaultDays = 30;

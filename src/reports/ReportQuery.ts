@@ -4,7 +4,7 @@ import { TriggerType } from "../notifications/Notification.ts";
 import type { LocalDate } from "../time/LocalTime.ts";
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import { Unprocessable } from "../wire/ApiError.ts";
-import { fieldSentence } from "../wire/SchemaProblems.ts";
+import { fieldSentence } from "../wire/FieldSentence.ts";
 import { givenOnce } from "../wire/Problems.ts";
 import { parseFields } from "../wire/ParsedBody.ts";
 import { Uuid } from "../wire/Text.ts";

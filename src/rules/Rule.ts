@@ -1,10 +1,15 @@
-import { Schema } from "effect";
-import { shownText } from "../wire/ShownFields.ts";
+import { Predicate, Schema } from "effect";
+import { inParts, readBy } from "../wire/Parts.ts";
+import type { Problems } from "../wire/Problems.ts";
+import { text, unstorable } from "../wire/Text.ts";
 
-/** The most conditions of a rule. */
-export const maxConditions = 50;
+const maxConditions = 50;
+const conditionCount = `A rule needs 1 to ${maxConditions} conditions.`;
 /** The most values of an `in`. */
-export const maxValues = 1000;
+const maxValues = 1000;
+const valueCount = `The value of in must be a list of 1 to ${maxValues.toLocaleString("en")} values.`;
+/** The attributes of a device have at most 8 KiB, so no longer value can match. */
+const maxValueLength = 8192;
 
 /** The comparison of a condition. */
 export const RuleOperator = Schema.Literals([
@@ -32,37 +37,126 @@ const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]);
 export type Scalar = typeof Scalar.Type;
 
 /** The value of a condition: a list for `in`. */
-export const RuleValue = Schema.Union([Scalar, Schema.Array(Scalar)]);
+const RuleValue = Schema.Union([Scalar, Schema.Array(Scalar)]);
+type RuleValue = typeof RuleValue.Type;
+
+const trimmed = (sent: unknown): unknown => {
+  if (Array.isArray(sent)) return sent.map(trimmed);
+  return typeof sent === "string" ? sent.trim() : sent;
+};
+
+/** The value of a condition, whose texts are trimmed. `checkValue` checks it by the operator. */
+export const conditionValue = (description: string, example: string | number) =>
+  readBy(RuleValue.annotate({ description, examples: [example] }), (sent) => trimmed(sent) as RuleValue);
+
+/** Gives the sentence for a value that is not accepted, or null. */
+export type ValueCheck = (value: unknown) => string | null;
+
+/** A check with the sentence for values that are not accepted. */
+export const check =
+  (isAccepted: (value: unknown) => boolean, sentence: string): ValueCheck =>
+  (value) =>
+    isAccepted(value) ? null : sentence;
+
+const isText = Predicate.isString;
+
+const checkScalar = check(
+  (value) => isText(value) || typeof value === "boolean" || Number.isFinite(value),
+  "The {field} must be a text, a number, true or false.",
+);
+const checkOrdered = check(
+  (value) => isText(value) || Number.isFinite(value),
+  "The {field} must be a number or a text: only these have an order.",
+);
+/** Accepts texts. */
+export const checkText = check(isText, "The {field} must be a text.");
+const checkPart = check(
+  (value) => isText(value) && value !== "",
+  "The {field} must be a text that is not empty: a part of a text, or one text of a list.",
+);
+/** Whether an operator compares by order. */
+export const isOrder = (op: RuleOperator): boolean =>
+  op === "gt" || op === "gte" || op === "lt" || op === "lte";
+
+/** The check of a value of any type. */
+export const anyCheckOf = (op: RuleOperator): ValueCheck => {
+  if (op === "contains") return checkPart;
+  return isOrder(op) ? checkOrdered : checkScalar;
+};
+
+const textProblem = (value: unknown): string | null => {
+  if (!isText(value)) return null;
+  const tooLong = `The {field} must have at most ${maxValueLength.toLocaleString("en")} characters.`;
+  return unstorable(value) ?? (value.length > maxValueLength ? tooLong : null);
+};
+
+const valueProblem = (value: unknown, op: RuleOperator): string | null => {
+  if (value === undefined) return "The value is required.";
+  if (op === "exists")
+    return typeof value === "boolean" ? null : "The value of exists must be true or false.";
+  if (value === null)
+    return "The value cannot be null: to ask whether a device has the attribute, use exists.";
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= maxValues;
+  return op === "in" && !isList ? valueCount : null;
+};
+
+/** Checks the value of a condition by its operator, each value of `in` by itself. */
+export const checkValue = (
+  { op, value }: { readonly op?: RuleOperator; readonly value?: unknown },
+  problemOf: (op: RuleOperator) => ValueCheck,
+  problems: Problems,
+): void => {
+  // A condition without an operator has no problem of its value.
+  if (op === undefined) return;
+  const problem = valueProblem(value, op);
+  if (problem !== null) return problems.add("value", problem);
+  if (op === "exists") return;
+  const isIn = op === "in";
+  for (const [index, each] of (isIn ? (value as ReadonlyArray<unknown>) : [value]).entries()) {
+    const sentence = textProblem(each) ?? problemOf(op)(each);
+    if (sentence !== null) problems.refuse(isIn ? `value.${index}` : "value", sentence);
+  }
+};
 
 /** How the conditions of a rule are combined. */
-export const RuleMatch = Schema.Literals(["all", "any"]).annotate({
+const RuleMatch = Schema.Literals(["all", "any"]).annotate({
   description: "Whether `all` of the conditions must be met or `any` of them.",
   examples: ["all"],
 });
 
+/** The fields of a rule over conditions. */
+export const ruleFields = <Condition extends Schema.Top>(
+  condition: Condition,
+  example: Condition["Type"],
+) => ({
+  match: RuleMatch,
+  conditions: Schema.Array(condition)
+    .annotate({ description: "1 to 50 conditions.", examples: [[example]] as never })
+    .check(
+      Schema.isMinLength(1, { message: conditionCount }),
+      Schema.isMaxLength(maxConditions, { message: conditionCount }),
+    )
+    .annotateKey({ messageMissingKey: conditionCount }),
+});
+
 /** A condition on one value by its name. */
 export const PropertyCondition = Schema.Struct({
-  attribute: shownText("Name of a property of the event.", "total"),
+  attribute: text({ max: 255, description: "Name of a property of the event.", example: "total", json: {} }),
   op: RuleOperator,
-  value: RuleValue.annotate({
-    description:
-      "A text, number, true or false, compared by value and type; for `in` a list of 1 to 1,000 of them; " +
+  value: conditionValue(
+    "A text, number, true or false, compared by value and type; for `in` a list of 1 to 1,000 of them; " +
       "for `exists` true or false; for `contains` a text.",
-    examples: [50],
-  }),
-}).annotate({ identifier: "PropertyCondition" });
+    50,
+  ),
+})
+  .annotate({ identifier: "PropertyCondition" })
+  .pipe(inParts((condition, problems) => checkValue(condition, anyCheckOf, problems)));
 export type PropertyCondition = typeof PropertyCondition.Type;
 
 /** A rule over the properties of an event. A missing property meets only `ne` and `exists: false`. */
-export const PropertyRule = Schema.Struct({
-  match: RuleMatch,
-  conditions: Schema.Array(PropertyCondition)
-    .annotate({
-      description: "1 to 50 conditions.",
-      examples: [[{ attribute: "total", op: "gte", value: 50 }]],
-    })
-    .check(Schema.isMinLength(1), Schema.isMaxLength(maxConditions)),
-}).annotate({ identifier: "PropertyRule" });
+export const PropertyRule = Schema.Struct(
+  ruleFields(PropertyCondition, { attribute: "total", op: "gte", value: 50 }),
+).annotate({ identifier: "PropertyRule" });
 export type PropertyRule = typeof PropertyRule.Type;
 
 /** Texts by their code points, as the database compares them; numbers by size. */

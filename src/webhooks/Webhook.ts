@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { inParts } from "../wire/Parts.ts";
 import { anyEvent, eventTypes } from "../outbox/EventType.ts";
 import {
   nullableInstant,
@@ -78,7 +79,7 @@ const draftFields = {
   events: ListenedTypes.check(
     Schema.isMinLength(1, { message: "The {field} must name at least one event type, or * for all." }),
     Schema.isMaxLength(100, { message: "The {field} can have at most 100 entries." }),
-  ),
+  ).pipe(inParts()),
   description: optionalText({
     max: 255,
     description: "The purpose of the webhook.",
@@ -91,15 +92,6 @@ const draftFields = {
 export const WebhookDraft = Schema.Struct(draftFields).annotate({ identifier: "WebhookDraft" });
 export type WebhookDraft = typeof WebhookDraft.Type;
 
-/** Body of a change of the whole webhook: missing optional fields are cleared. */
-export const WholeWebhook = Schema.Struct({
-  ...draftFields,
-  status: Schema.optionalKey(WebhookStatus),
-});
-
-/** Body of a change of the status alone. */
-export const StatusOnly = Schema.Struct({ status: WebhookStatus });
-
 /** Body of a change: the status alone, or the whole webhook (contract N1). */
 export const WebhookPatch = Schema.Struct({
   url: Schema.optionalKey(draftFields.url),
@@ -107,7 +99,23 @@ export const WebhookPatch = Schema.Struct({
   description: draftFields.description,
   batch: draftFields.batch,
   status: Schema.optionalKey(WebhookStatus),
-}).annotate({ identifier: "WebhookPatch" });
+})
+  .annotate({ identifier: "WebhookPatch" })
+  .pipe(
+    inParts((parts, problems) => {
+      const wasSent = (field: keyof typeof parts) => parts[field] !== undefined || problems.has(field);
+      if (
+        wasSent("status") &&
+        !wasSent("description") &&
+        !wasSent("batch") &&
+        !wasSent("url") &&
+        !wasSent("events")
+      )
+        return;
+      for (const field of ["url", "events"] as const)
+        if (!wasSent(field)) problems.refuse(field, "The {field} is required.");
+    }),
+  );
 export type WebhookPatch = typeof WebhookPatch.Type;
 
 /** One attempt of a call (contract N5). */

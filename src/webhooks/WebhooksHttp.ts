@@ -4,7 +4,8 @@ import { Caller, callerData } from "../access/Caller.ts";
 import { Cursors } from "../http/Cursors.ts";
 import { PlatformApi } from "../PlatformApi.ts";
 import { handlerGroup } from "../wire/HandlerGroup.ts";
-import { readWebhook, readWebhookPatch } from "./WebhookParsing.ts";
+import { readParsedBody } from "../wire/ParsedBody.ts";
+import { WebhookDraft, WebhookPatch } from "./Webhook.ts";
 import { Webhooks } from "./Webhooks.ts";
 
 /** Handlers of `WebhooksApi`. */
@@ -24,12 +25,14 @@ export const webhooksHandlers = handlerGroup(
         ),
       )
       .handleRaw("create", (input) =>
-        callerData((caller) => Effect.flatMap(readWebhook(input), (body) => webhooks.create(caller, body))),
+        callerData((caller) =>
+          Effect.flatMap(readParsedBody(WebhookDraft, input), (body) => webhooks.create(caller, body)),
+        ),
       )
       .handle("get", ({ params }) => callerData((caller) => webhooks.find(caller, params.webhook)))
       .handleRaw("update", ({ params, ...input }) =>
         callerData((caller) =>
-          readWebhookPatch(input).pipe(
+          readParsedBody(WebhookPatch, input).pipe(
             // An unknown id is reported before a body that cannot be parsed (contract B1, 10 and 11).
             Effect.tapError(() => webhooks.find(caller, params.webhook)),
             Effect.flatMap((body) => webhooks.update(caller, params.webhook, body)),

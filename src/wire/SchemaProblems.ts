@@ -1,27 +1,36 @@
 import { type Schema, SchemaAST, SchemaIssue } from "effect";
-import { Problems } from "./Problems.ts";
+import { fieldSentence } from "./FieldSentence.ts";
+import { type Fields, Problems } from "./Problems.ts";
 
 /**
- * Turns a schema's issue into problems: full sentences, each under its dotted field name (contract B4, B6).
- * In the message of a schema, `{field}` stands for the field in words.
+ * Adds a schema's issue with the value at a path: full sentences, each under its dotted field name (contract
+ * B4, B6). In the message of a schema, `{field}` stands for the field in words.
  */
-export const schemaProblems = (
+export const addIssue = (
+  problems: Problems,
   issue: SchemaIssue.Issue,
-  prefix: ReadonlyArray<PropertyKey> = [],
-): Problems => {
+  path: ReadonlyArray<PropertyKey>,
+): undefined =>
+  walk(issue, path, undefined, (at, message) => {
+    const name = at.length === 0 ? "body" : at.map(String).join(".");
+    problems.add(name, fieldSentence(message, at));
+  });
+
+/** The problems of a schema's issue. */
+export const schemaProblems = (issue: SchemaIssue.Issue): Fields => {
   const problems = new Problems();
-  walk(issue, prefix, undefined, (path, message) => problems.add(dotted(path), fieldSentence(message, path)));
-  return problems;
+  addIssue(problems, issue, []);
+  return problems.fields;
 };
 
-type Report = (path: ReadonlyArray<PropertyKey>, message: string) => void;
+type Report = (path: ReadonlyArray<PropertyKey>, message: string) => undefined;
 
 const walk = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey>,
   outer: string | undefined,
   report: Report,
-): void => {
+): undefined => {
   switch (issue._tag) {
     case "Pointer":
       return walk(issue.issue, [...path, ...issue.path], undefined, report);
@@ -36,7 +45,7 @@ const walk = (
       );
     case "Composite":
       for (const inner of issue.issues) walk(inner, path, outer, report);
-      return;
+      return undefined;
     case "AnyOf": {
       // The member of a union that matched furthest has the useful issue; "must be null" never helps.
       const useful = issue.issues.filter(
@@ -138,59 +147,4 @@ const kindsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
     default:
       return [];
   }
-};
-
-const dotted = (path: ReadonlyArray<PropertyKey>): string =>
-  path.length === 0 ? "body" : path.map(String).join(".");
-
-const nouns: { readonly [key: string]: string } = {
-  starts_at: "start",
-  ends_at: "end",
-  cta_url: "button address",
-  cta_label: "button label",
-  media_asset_id: "media file",
-  send_at: "sending time",
-  except: "list of exceptions",
-  timezone: "time zone",
-  updated_since: "earliest update",
-  features: "list of features",
-  expires_at: "expiry",
-  occurred_at: "time of the event",
-  recorded_at: "time of the position",
-  accuracy_meters: "accuracy",
-  lat: "latitude",
-  lng: "longitude",
-  location_id: "location id",
-  sdk_key: "SDK key",
-};
-
-/** The verbs that follow `{field}`, by their singular. */
-const pluralVerbs: { readonly [verb: string]: string } = {
-  is: "are",
-  does: "do",
-  has: "have",
-  contains: "contain",
-};
-
-/** Whether a field name without a noun of its own is plural, such as `answers`, unlike `address`. */
-const isPlural = (key: string): boolean =>
-  !Object.hasOwn(nouns, key) && key.endsWith("s") && !/(ss|us|is)$/.test(key);
-
-/**
- * Replaces `{field}` in a sentence by the field at this path in words. Its verb follows: "The name is
- * required", "The answers are required", "Entry 2 of the answers is required".
- */
-export const fieldSentence = (message: string, path: ReadonlyArray<PropertyKey>): string => {
-  const last = path.at(-1);
-  const isEntry = typeof last === "number";
-  const key = String((isEntry ? path.at(-2) : last) ?? "body");
-  const noun = nouns[key] ?? key.replaceAll("_", " ");
-  if (isEntry) {
-    const entry = `ntry ${last} of the ${noun}`;
-    return message.replaceAll("The {field}", `E${entry}`).replaceAll(/(the )?\{field\}/g, `e${entry}`);
-  }
-  return message.replaceAll(/\{field\}(?: (is|does|has|contains)\b)?/g, (_, verb?: string) => {
-    if (verb === undefined) return noun;
-    return `${noun} ${isPlural(key) ? (pluralVerbs[verb] ?? verb) : verb}`;
-  });
 };

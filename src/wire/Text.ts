@@ -23,15 +23,20 @@ export const commaList = (text: string): ReadonlyArray<string> =>
 interface TextOptions {
   /** The most code points after trimming. */
   readonly max: number;
-  readonly description: string;
-  readonly example: string;
+  readonly description?: string;
+  readonly example?: string;
+  /** The limits as they are documented, where not `minLength` and `maxLength`. */
+  readonly json?: object;
 }
 
 const lengthSentence = (max: number) =>
   `The {field} must have at most ${max.toLocaleString("en")} characters.`;
 
 const raw = (options: TextOptions, min: 0 | 1) =>
-  Schema.String.annotate({ description: options.description, examples: [options.example] }).check(
+  Schema.String.annotate({
+    ...(options.description !== undefined && { description: options.description }),
+    ...(options.example !== undefined && { examples: [options.example] }),
+  }).check(
     Schema.makeFilter(
       (text: string) => {
         const reason = unstorable(text);
@@ -40,7 +45,7 @@ const raw = (options: TextOptions, min: 0 | 1) =>
         if (length < min) return "The {field} is required: it cannot be empty.";
         return length <= options.max ? true : lengthSentence(options.max);
       },
-      { toJsonSchema: () => ({ minLength: min, maxLength: options.max }) },
+      { toJsonSchema: () => ({ ...(options.json ?? { minLength: min, maxLength: options.max }) }) },
     ),
   );
 
@@ -56,9 +61,12 @@ const emptyIsNone = SchemaTransformation.transform<string | null, string | null>
   encode: (value) => value,
 });
 
+/** A text or null: an empty or blank one is none. */
+export const textOrNull = (options: TextOptions) =>
+  Schema.NullOr(raw(options, 0)).pipe(Schema.decode(emptyIsNone));
+
 /** An optional text: left out, null, empty or blank is none. */
-export const optionalText = (options: TextOptions) =>
-  Schema.optionalKey(Schema.NullOr(raw(options, 0)).pipe(Schema.decode(emptyIsNone)));
+export const optionalText = (options: TextOptions) => Schema.optionalKey(textOrNull(options));
 
 /** A field that may be left out or null. */
 export const optionalOrNull = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema));

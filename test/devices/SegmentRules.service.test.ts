@@ -2,9 +2,10 @@ import { assert, describe, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import fc from "fast-check";
-import { parseSegmentBody } from "../../src/devices/SegmentParsing.ts";
+import { SegmentDraft } from "../../src/devices/Segment.ts";
 import type { SegmentCondition, SegmentRule } from "../../src/devices/SegmentRule.ts";
 import { audienceSql, ruleSql } from "../../src/devices/SegmentRuleSql.ts";
+import { parseFields } from "../../src/wire/ParsedBody.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { meets, type RuledDevice } from "./SegmentOracle.ts";
 import { cases } from "../FixedSeed.ts";
@@ -171,7 +172,10 @@ describe("A rule as SQL", () => {
                 ...fc.sample(rule, { numRuns: cases(700), seed: 4 }),
                 ...fc.sample(listing, { numRuns: cases(300), seed: 6 }),
               ]) {
-                const read = parseSegmentBody({ name: "Segment", rule: JSON.parse(JSON.stringify(each)) });
+                const read = parseFields(SegmentDraft, {
+                  name: "Segment",
+                  rule: JSON.parse(JSON.stringify(each)),
+                });
                 assert.deepStrictEqual(read.problems.fields, {}, JSON.stringify(each));
                 const expected = idsWhere((one) => meets(one, each));
                 assert.deepStrictEqual(

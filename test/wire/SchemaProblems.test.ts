@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
 import { Instant } from "../../src/time/Instant.ts";
 import { parseFields } from "../../src/wire/ParsedBody.ts";
-import { fieldSentence } from "../../src/wire/SchemaProblems.ts";
+import { fieldSentence } from "../../src/wire/FieldSentence.ts";
 import { optionalText, text, whole } from "../../src/wire/Text.ts";
 
 const Sent = Schema.Struct({

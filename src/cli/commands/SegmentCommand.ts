@@ -1,12 +1,11 @@
-import { Effect } from "effect";
 import { Flag } from "effect/cli";
 import type { Segment } from "../../client/WaypostClient.ts";
-import { parseSegmentBody } from "../../devices/SegmentParsing.ts";
-import { badUsage, CommandRefused } from "../CommandRefused.ts";
+import { SegmentDraft } from "../../devices/Segment.ts";
+import { badUsage } from "../CommandRefused.ts";
 import { commandOn, platform } from "../CommandTarget.ts";
 import { operatorCommands } from "../DeclaredCommand.ts";
 import { optional, optionalFlag, textFlag } from "../Flags.ts";
-import { parseJson, readText } from "../RequestBodies.ts";
+import { parseFlags, parseJson, readText } from "../RequestBodies.ts";
 import { inProduction, resource } from "../Resource.ts";
 import { printOne } from "../terminal/Output.ts";
 
@@ -87,10 +86,7 @@ const create = commandOn(platform, "create", {
       "The rule must be JSON, such as " +
         '{"match": "all", "conditions": [{"attribute": "plan", "op": "eq", "value": "gold"}]}.',
     );
-    const payload = yield* Effect.mapError(
-      parseSegmentBody({ name: flags.name, rule }).complete,
-      ({ error }) => CommandRefused.fields(error.fields ?? {}),
-    );
+    const payload = yield* parseFlags(SegmentDraft, { name: flags.name, rule });
     yield* printOne(yield* ask((client) => client.segments.create(payload)), segments.created);
   },
 });

@@ -1,7 +1,7 @@
 import { Flag } from "effect/cli";
 import type { Webhook, WebhookWithSecret } from "../../client/WaypostClient.ts";
 import { eventTypes } from "../../outbox/EventType.ts";
-import { WebhookDraft, WholeWebhook } from "../../webhooks/Webhook.ts";
+import { WebhookDraft } from "../../webhooks/Webhook.ts";
 import { commaList } from "../../wire/Text.ts";
 import { commandOn, platform } from "../CommandTarget.ts";
 import { operatorCommands } from "../DeclaredCommand.ts";
@@ -78,7 +78,7 @@ const update = webhooks.command("update", {
   },
   *run(ask, flags) {
     const stored = yield* ask((client, id) => client.webhooks.get(id));
-    const payload = yield* parseFlags(WholeWebhook, {
+    const payload = yield* parseFlags(WebhookDraft, {
       url: flags.url ?? stored.url,
       events: flags.events ?? stored.events,
       description: flags.description ?? stored.description,

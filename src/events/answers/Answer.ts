@@ -1,4 +1,5 @@
 import { Schema } from "effect";
+import { asSent } from "../../wire/Parts.ts";
 import { Timestamp, Uuid } from "../../wire/Text.ts";
 
 const questionIdText = {
@@ -29,14 +30,21 @@ export const Answer = Schema.Struct({
 }).annotate({ identifier: "Answer" });
 export type Answer = typeof Answer.Type;
 
-/** The part of an answer that does not depend on its question. */
-export const AnswerHead = Schema.Struct({ question_id: Uuid.annotate(questionIdText) });
-
-/** The answer to one question in a request. */
+/** The answer to one question in a request. Its value is read by the rules of its question. */
 export const AnswerDraft = Schema.Struct({
-  ...AnswerHead.fields,
-  value: Schema.optionalKey(Schema.NullOr(AnswerValue)),
+  question_id: Uuid.annotate(questionIdText),
+  value: Schema.optionalKey(asSent(Schema.NullOr(AnswerValue))),
 }).annotate({ identifier: "AnswerDraft" });
+
+/** The answers to a survey in a request. */
+export const AnswersDraft = Schema.Struct({
+  answers: Schema.Array(asSent(AnswerDraft))
+    .check(Schema.isMaxLength(100, { message: "The answers must hold at most one for each question." }))
+    .annotate({
+      description: "One for each answered question, in any order. Required questions must be answered.",
+    }),
+}).annotate({ identifier: "AnswersDraft" });
+export type AnswersDraft = typeof AnswersDraft.Type;
 
 /** A device's current answers to a survey. */
 export const SurveyResponse = Schema.Struct({

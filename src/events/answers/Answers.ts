@@ -8,9 +8,8 @@ import { MessageIds } from "../../sending/deliveries/MessageId.ts";
 import { utcText } from "../../time/LocalTime.ts";
 import { NotFound } from "../../wire/ApiError.ts";
 import type { ParsedBody } from "../../wire/ParsedBody.ts";
-import type { Answer, SurveyResponse } from "./Answer.ts";
+import type { Answer, AnswersDraft, SurveyResponse } from "./Answer.ts";
 import { readAnswers } from "./AnswerParsing.ts";
-import type { UnreadAnswers } from "./AnswersApi.ts";
 import { AnswersSql, type SentSurvey } from "./AnswersSql.ts";
 import { ResponseIds } from "../ResponseId.ts";
 
@@ -72,7 +71,7 @@ export class Answers extends Context.Service<Answers>()("waypost/events/Answers"
       answer: Effect.fn("Answers.answer")(function* (
         caller: Caller,
         message: AnswerableMessage,
-        body: ParsedBody<UnreadAnswers>,
+        body: ParsedBody<AnswersDraft>,
       ) {
         const { fields, problems } = body;
         if (message.type !== "survey") {

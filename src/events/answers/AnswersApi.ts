@@ -3,23 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api";
 import { DeviceAccess } from "../../devices/DeviceAccess.ts";
 import { NotFound, PayloadTooLarge, Unprocessable, UnsupportedMediaType } from "../../wire/ApiError.ts";
 import { Data } from "../../wire/Envelope.ts";
-import { AnswerDraft, SurveyResponse } from "./Answer.ts";
-
-const listOf = <S extends Schema.Top>(item: S) =>
-  Schema.Array(item).check(
-    Schema.isMaxLength(100, { message: "The answers must hold at most one for each question." }),
-  );
-
-/** Request body, as documented. */
-const AnswersDraft = Schema.Struct({
-  answers: listOf(AnswerDraft).annotate({
-    description: "One for each answered question, in any order. Required questions must be answered.",
-  }),
-}).annotate({ identifier: "AnswersDraft" });
-
-/** Request body, as it is read: each answer is read by the rules of its question. */
-export const UnreadAnswers = Schema.Struct({ answers: listOf(Schema.Unknown) });
-export type UnreadAnswers = typeof UnreadAnswers.Type;
+import { AnswersDraft, SurveyResponse } from "./Answer.ts";
 
 /** Answers to surveys. */
 export class AnswersApi extends HttpApiGroup.make("answers")

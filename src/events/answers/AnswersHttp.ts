@@ -3,8 +3,8 @@ import { DeviceApi } from "../../DeviceApi.ts";
 import { DeviceCaller } from "../../devices/DeviceCaller.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
 import { readParsedBody } from "../../wire/ParsedBody.ts";
+import { AnswersDraft } from "./Answer.ts";
 import { Answers } from "./Answers.ts";
-import { UnreadAnswers } from "./AnswersApi.ts";
 
 /** Handlers of `AnswersApi`. */
 export const answersHandlers = handlerGroup(
@@ -17,7 +17,7 @@ export const answersHandlers = handlerGroup(
         const caller = yield* DeviceCaller;
         // A missing message is reported before problems of the body (contract B1).
         const survey = yield* answers.find(caller, params.message);
-        const body = yield* readParsedBody(UnreadAnswers, { request, endpoint });
+        const body = yield* readParsedBody(AnswersDraft, { request, endpoint });
         return { data: yield* answers.answer(caller, survey, body) };
       }),
     );

@@ -1,9 +1,11 @@
 import { EventName } from "../../wire/EventName.ts";
-import { Exit, Option, Schema } from "effect";
+import { Schema } from "effect";
 import { EventProperties, propertiesProblem, type Properties } from "../../notifications/EventFacts.ts";
 import { DAY_MS } from "../../time/DayNumbers.ts";
 import { Instant } from "../../time/Instant.ts";
-import { schemaProblems } from "../../wire/SchemaProblems.ts";
+import { asSent, inParts } from "../../wire/Parts.ts";
+import { readPart } from "../../wire/PartReader.ts";
+import { Problems } from "../../wire/Problems.ts";
 import { nullableId, nullableText, shownId, shownInstant } from "../../wire/ShownFields.ts";
 import { optionalOrNull, text, Uuid } from "../../wire/Text.ts";
 import { timeProblem } from "../Transition.ts";
@@ -27,13 +29,21 @@ const occurredAt = Schema.String.annotate({
   format: "date-time",
 }).pipe(Schema.decodeTo(Instant));
 
+/** The object itself is checked, so that no name of a property has another meaning. */
+const checkProperties = ({ properties }: { readonly properties?: unknown }, problems: Problems): void => {
+  const problem = propertiesProblem(properties ?? {});
+  if (problem !== null) problems.add("properties", problem);
+};
+
 /** Something that happened, as a device reports it. */
 export const CustomEventReport = Schema.Struct({
   ...head,
   type: Schema.Literal("custom").annotate({ description: "`custom`.", examples: ["custom"] }),
-  properties: optionalOrNull(EventProperties),
+  properties: optionalOrNull(asSent(EventProperties)),
   occurred_at: occurredAt,
-}).annotate({ identifier: "CustomEventReport" });
+})
+  .annotate({ identifier: "CustomEventReport" })
+  .pipe(inParts(checkProperties));
 
 /** Something that happened, as a server reports it. */
 export const CustomEventDraft = Schema.Struct({
@@ -51,9 +61,11 @@ export const CustomEventDraft = Schema.Struct({
       example: "customer-8151",
     }),
   ),
-  properties: optionalOrNull(EventProperties),
+  properties: optionalOrNull(asSent(EventProperties)),
   occurred_at: optionalOrNull(occurredAt),
-}).annotate({ identifier: "CustomEventDraft" });
+})
+  .annotate({ identifier: "CustomEventDraft" })
+  .pipe(inParts(checkProperties));
 
 /** A custom event in the platform API. */
 export const CustomEvent = Schema.Struct({
@@ -88,17 +100,6 @@ export type CustomEventReading =
   | { readonly _tag: "Custom"; readonly event: ReadCustomEvent; readonly problem: string | null }
   | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
 
-const unchecked = { properties: optionalOrNull(Schema.Unknown) };
-const options = { errors: "all" } as const;
-const decodeReport = Schema.decodeUnknownExit(
-  Schema.Struct({ ...CustomEventReport.fields, ...unchecked }),
-  options,
-);
-const decodeDraft = Schema.decodeUnknownExit(
-  Schema.Struct({ ...CustomEventDraft.fields, ...unchecked }),
-  options,
-);
-
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Whether an event of a device's report is a custom one. */
@@ -112,21 +113,13 @@ export const readCustomEvent = (
   keptDays: number,
   isDraft: boolean,
 ): CustomEventReading => {
-  const decoded: Exit.Exit<Omit<ReadCustomEvent, "properties">, Schema.SchemaError> = isDraft
-    ? decodeDraft(input)
-    : decodeReport(input);
-  const reasons = Exit.isSuccess(decoded)
-    ? []
-    : Object.values(schemaProblems(Option.getOrThrow(Exit.findErrorOption(decoded)).issue).fields).flat();
-  // The object itself is checked, so that no name of a property has another meaning.
-  const sent = isObject(input) && "properties" in input ? (input.properties ?? {}) : {};
-  const problem = propertiesProblem(sent);
-  if (problem !== null) reasons.push(problem);
-  if (Exit.isFailure(decoded) || reasons.length > 0) return { _tag: "Unreadable", reasons };
-  const event = { ...decoded.value, properties: sent as Properties };
+  const problems = new Problems();
+  const event = readPart(isDraft ? CustomEventDraft : CustomEventReport, input, problems);
+  if (event === undefined || !problems.isEmpty)
+    return { _tag: "Unreadable", reasons: Object.values(problems.fields).flat() };
   return {
     _tag: "Custom",
-    event,
+    event: { ...event, properties: event.properties ?? {} } as ReadCustomEvent,
     problem: timeProblem(event.occurred_at ?? now, now, "event", keptDays * DAY_MS),
   };
 };

@@ -6,6 +6,7 @@ import { Idempotency } from "../../http/Idempotency.ts";
 import { bodyErrors, Unprocessable } from "../../wire/ApiError.ts";
 import { Data, PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { EventName } from "../../wire/EventName.ts";
+import { sentList } from "../../wire/Parts.ts";
 import { exactParameter } from "../../wire/SearchText.ts";
 import { idFilter } from "../../wire/ShownFields.ts";
 import { wholeParameter } from "../../wire/Text.ts";
@@ -13,21 +14,12 @@ import { EventsOutcome } from "../EventsApi.ts";
 import { CustomEvent, CustomEventDraft } from "./CustomEvent.ts";
 import { EventSummaries, maxDays, PropertySummary } from "./EventSummary.ts";
 
-const countSentence = "The events must hold 1 to 500 events.";
-
-const listOf = <S extends Schema.Top>(item: S) =>
-  Schema.Array(item).check(
-    Schema.isMinLength(1, { message: countSentence }),
-    Schema.isMaxLength(500, { message: countSentence }),
-  );
-
-/** Request body, as documented. */
-const CustomEventsReport = Schema.Struct({
-  events: listOf(CustomEventDraft).annotate({ description: "1 to 500 events, in any order." }),
+/** Request body. */
+export const CustomEventsBody = Schema.Struct({
+  events: sentList(CustomEventDraft, 500, "events").annotate({
+    description: "1 to 500 events, in any order.",
+  }),
 }).annotate({ identifier: "CustomEventsReport" });
-
-/** Request body, as it is read: an invalid event is rejected alone. */
-export const CustomEventsBody = Schema.Struct({ events: listOf(Schema.Unknown) });
 export type CustomEventsBody = typeof CustomEventsBody.Type;
 
 const { accepted, duplicates, later, rejected } = EventsOutcome.fields;
@@ -57,7 +49,7 @@ const days = Schema.optionalKey(
 export class CustomEventsApi extends HttpApiGroup.make("customEvents")
   .add(
     HttpApiEndpoint.post("report", "/events", {
-      payload: CustomEventsReport,
+      payload: CustomEventsBody,
       success: Data(CustomEventsOutcome),
       error: [...bodyErrors],
     })

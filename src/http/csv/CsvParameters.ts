@@ -4,7 +4,7 @@ import { HttpServerRequest } from "effect/http";
 import { Unprocessable } from "../../wire/ApiError.ts";
 import { isJson, type Json } from "../../wire/OpenApiDescriptions.ts";
 import { givenOnce } from "../../wire/Problems.ts";
-import { fieldSentence } from "../../wire/SchemaProblems.ts";
+import { fieldSentence } from "../../wire/FieldSentence.ts";
 
 const formats = ["json", "csv"];
 const pageParameters = ["cursor", "limit"];

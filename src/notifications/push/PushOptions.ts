@@ -1,6 +1,8 @@
 import { Schema, Struct } from "effect";
+import { codePoints } from "../../wire/CodePoints.ts";
+import { atMost, inParts, keptAs, namedBy } from "../../wire/Parts.ts";
 import { nullableText, shownText } from "../../wire/ShownFields.ts";
-import { flag, optionalText, text, whole } from "../../wire/Text.ts";
+import { flag, optionalOrNull, optionalText, text, unstorable, whole } from "../../wire/Text.ts";
 import { maxLengths } from "../TextLimits.ts";
 
 /** The most bytes of a collapse key, as APNs limits it. */
@@ -65,21 +67,65 @@ export const ActionDraft = Schema.Struct({
     description: "Address that the action opens, by the rules of `cta_url`; a template with `template`.",
     example: "https://example.com/offer/save",
   }),
-}).annotate({ identifier: "PushActionDraft" });
+})
+  .annotate({ identifier: "PushActionDraft" })
+  .pipe(inParts());
 
-/** Options on write: each may be left out or null. */
-export const PushOptionsDraft = Schema.Struct({
+const maxActions = 2;
+const maxData = { names: 20, nameLength: 64, bytes: 1024 };
+/** Names that Waypost or a push service uses itself. */
+const reserved = /^(?:waypost|from|gcm|google|aps|google\..*|gcm\..*)$/s;
+
+const nameLength = `A name in the data must have 1 to ${maxData.nameLength} characters.`;
+
+const nameProblem = (name: string): string | null => {
+  if (codePoints(name) > maxData.nameLength) return nameLength;
+  return reserved.test(name)
+    ? "A name in the data may not be waypost, from, gcm, google or aps, nor begin with google. or gcm.: " +
+        "choose another one."
+    : ofValue(unstorable(name));
+};
+const ofValue = (sentence: string | null) => sentence && sentence.replace("{field}", "value");
+
+const DataText = Schema.String.annotate({ message: "The value must be a text." }).check(
+  Schema.makeFilter((text: string) => ofValue(unstorable(text)) ?? true),
+);
+
+const PushOptionsDraft = Schema.Struct({
   ...plainOptions,
-  actions: Schema.Array(ActionDraft).annotate({
-    description: "At most two actions with different ids.",
-    examples: [[{ id: "save", title: "Save it" }]],
-  }),
-  data: Schema.Record(Schema.String, Schema.String).annotate({
-    description:
-      "Texts for the app: at most 20 names of 1 to 64 characters, 1,024 bytes of UTF-8 together. No name " +
-      "may be waypost, from, gcm, google or aps, or begin with google. or gcm.",
-    examples: [{ order: "4711" }],
-  }),
+  actions: Schema.Array(ActionDraft)
+    .annotate({
+      description: "At most two actions with different ids.",
+      examples: [[{ id: "save", title: "Save it" }]],
+    })
+    .check(atMost(maxActions, `A push can have at most ${maxActions} actions.`))
+    .pipe(
+      inParts(([first, second], problems) => {
+        if (second?.id !== undefined && second.id === first?.id)
+          problems.add("1.id", "The ids of the actions must differ.");
+      }),
+    ),
+  data: Schema.Record(Schema.String, DataText)
+    .annotate({
+      description:
+        "Texts for the app: at most 20 names of 1 to 64 characters, 1,024 bytes of UTF-8 together. No name " +
+        "may be waypost, from, gcm, google or aps, or begin with google. or gcm.",
+      examples: [{ order: "4711" }],
+      message: "The data must be an object of texts.",
+    })
+    .check(
+      atMost(maxData.names, `The data can have at most ${maxData.names} names.`),
+      Schema.makeFilter((data: object) => !Object.hasOwn(data, ""), { message: nameLength }),
+    )
+    .pipe(
+      namedBy(nameProblem),
+      inParts((data, problems) => {
+        const bytes = Buffer.byteLength(Object.entries(data).flat().join(""));
+        if (bytes <= maxData.bytes) return;
+        const most = maxData.bytes.toLocaleString("en");
+        problems.add("", `The data must have at most ${most} bytes of UTF-8, its names included.`);
+      }),
+    ),
 })
   .mapFields(Struct.map(Schema.NullOr))
   .mapFields(Struct.map(Schema.optionalKey))
@@ -87,7 +133,23 @@ export const PushOptionsDraft = Schema.Struct({
     identifier: "PushOptionsDraft",
     description: "How push services deliver and show the message; null: by their defaults.",
     examples: [{ sound: "none", ttl_seconds: 3600 }],
-  });
+    message: "The push options must be an object.",
+  })
+  .pipe(
+    inParts((options, problems) => {
+      if (options.silent !== true) return;
+      for (const field of shownOnly) {
+        if (!isSet(options[field])) continue;
+        problems.add(
+          field,
+          `A silent push shows nothing, so it has no ${field.replaceAll("_", " ")}: leave it out.`,
+        );
+      }
+    }),
+  );
+
+const isSet = (option: unknown): boolean =>
+  Array.isArray(option) ? option.length > 0 : (option ?? null) !== null;
 
 /** An action of a push, as devices and the platform API see it. */
 const PushAction = Schema.Struct({
@@ -135,3 +197,19 @@ export const forApp = (push: PushOptions | null): Pick<PushOptions, "actions" | 
   actions: push?.actions ?? null,
   data: push?.data ?? null,
 });
+
+/** The options of a push on write: each may be left out or null (contract T2). Null if none is set. */
+export const pushDraft = optionalOrNull(
+  PushOptionsDraft.pipe(
+    keptAs(({ actions, data, silent, ...plain }) => {
+      const options = {
+        ...unsetOptions,
+        ...plain,
+        silent: silent === true ? true : null,
+        actions: isSet(actions) ? actions?.map((action) => ({ ...action, url: action.url ?? null })) : null,
+        data: Object.keys(data ?? {}).length > 0 ? data : null,
+      };
+      return Object.values(options).some((option) => option !== null) ? (options as PushOptions) : null;
+    }),
+  ),
+);

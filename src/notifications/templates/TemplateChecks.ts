@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import type { Problems } from "../../wire/Problems.ts";
-import { fieldSentence } from "../../wire/SchemaProblems.ts";
+import { fieldSentence } from "../../wire/FieldSentence.ts";
 import { mapSliced } from "../../workers/TimeSlices.ts";
 import { type ContentBody, type WrittenPart, writtenParts } from "../NotificationDraft.ts";
 import type { Translation } from "../translations/Translation.ts";
@@ -47,7 +47,7 @@ export const checkTemplates = Effect.fnUntraced(function* ({ fields, problems }:
   const templates = writtenParts(fields).flatMap(({ part, path }) => [
     ...templatesOf(part, path === "" ? (fields.questions ?? []) : [], path),
     ...(part.push?.actions ?? []).flatMap(({ url }, index) =>
-      url === null ? [] : [{ path: `${path}push.actions.${index}.url`, text: url }],
+      typeof url !== "string" ? [] : [{ path: `${path}push.actions.${index}.url`, text: url }],
     ),
     ...Object.entries(part.translations ?? {}).flatMap(([tag, translation]) =>
       templatesOf(translation, translation.questions ?? [], `${path}translations.${tag}.`),

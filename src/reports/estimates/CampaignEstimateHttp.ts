@@ -1,8 +1,9 @@
 import { Effect } from "effect";
 import { callerData } from "../../access/Caller.ts";
-import { readTargeting } from "../../campaigns/TargetingDraft.ts";
+import { TargetingDraft } from "../../campaigns/TargetingDraft.ts";
 import { PlatformApi } from "../../PlatformApi.ts";
 import { handlerGroup } from "../../wire/HandlerGroup.ts";
+import { readParsedBody } from "../../wire/ParsedBody.ts";
 import { CampaignEstimates } from "./CampaignEstimates.ts";
 
 /** Handlers of `CampaignEstimateApi`. */
@@ -13,7 +14,7 @@ export const campaignEstimateHandlers = handlerGroup(
     const estimates = yield* CampaignEstimates;
     return handlers.handleRaw("estimate", (input) =>
       callerData((caller) =>
-        Effect.flatMap(readTargeting(input), (body) => estimates.estimate(caller, body)),
+        Effect.flatMap(readParsedBody(TargetingDraft, input), (body) => estimates.estimate(caller, body)),
       ),
     );
   }),

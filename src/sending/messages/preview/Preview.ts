@@ -2,6 +2,7 @@ import { Schema } from "effect";
 import { SentAttributes } from "../../../devices/Attributes.ts";
 import { EventProperties } from "../../../notifications/EventFacts.ts";
 import { ContentDraft } from "../../../notifications/NotificationDraft.ts";
+import { asSent } from "../../../wire/Parts.ts";
 import { nullableId, nullableText, shownInteger } from "../../../wire/ShownFields.ts";
 import { optionalOrNull, optionalText, Uuid } from "../../../wire/Text.ts";
 import { Message } from "../../rendering/Message.ts";
@@ -9,8 +10,19 @@ import { Message } from "../../rendering/Message.ts";
 const optionalId = (description: string, example: string) =>
   Schema.optionalKey(Schema.NullOr(Uuid.annotate({ description, examples: [example] })));
 
-/** The fields of a preview besides the draft. */
-const previewFields = {
+/** Body of a preview. */
+export const PreviewDraft = Schema.Struct({
+  notification: Schema.optionalKey(
+    asSent(
+      Schema.NullOr(
+        ContentDraft.annotate({
+          description:
+            "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may " +
+            "be left out.",
+        }),
+      ),
+    ),
+  ),
   campaign_id: optionalId(
     "The campaign of the notification; together with `notification_id`.",
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60",
@@ -34,27 +46,10 @@ const previewFields = {
     "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b65",
   ),
   event: optionalOrNull(
-    EventProperties.annotate({ description: "Properties of the custom event that triggers it." }),
+    asSent(EventProperties.annotate({ description: "Properties of the custom event that triggers it." })),
   ),
-};
-
-/** The fields of a preview that are parsed together; the draft is parsed as a notification's content. */
-export const PreviewHead = Schema.Struct({ ...previewFields, event: optionalOrNull(Schema.Unknown) });
-
-/** Body of a preview. */
-export const PreviewDraft = Schema.Struct({
-  notification: Schema.optionalKey(
-    Schema.NullOr(
-      ContentDraft.annotate({
-        description:
-          "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may " +
-          "be left out.",
-      }),
-    ),
-  ),
-  ...previewFields,
 }).annotate({ identifier: "PreviewDraft" });
-export type PreviewDraft = typeof PreviewHead.Type & { readonly notification?: unknown };
+export type PreviewDraft = typeof PreviewDraft.Type;
 
 const fieldNames = (description: string) =>
   Schema.Array(Schema.String).annotate({ description, examples: [["body"]] });

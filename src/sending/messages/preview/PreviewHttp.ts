@@ -2,7 +2,8 @@ import { Effect } from "effect";
 import { callerData } from "../../../access/Caller.ts";
 import { PlatformApi } from "../../../PlatformApi.ts";
 import { handlerGroup } from "../../../wire/HandlerGroup.ts";
-import { readJson } from "../../../wire/RequestBody.ts";
+import { readParsedBody } from "../../../wire/ParsedBody.ts";
+import { PreviewDraft } from "./Preview.ts";
 import { Previews } from "./Previews.ts";
 
 /** Handlers of `PreviewApi`. */
@@ -13,7 +14,9 @@ export const previewHandlers = handlerGroup(
     const previews = yield* Previews;
     return handlers.handleRaw("preview", ({ query: { variant = null }, ...input }) =>
       callerData((caller) =>
-        Effect.flatMap(readJson(input), (body) => previews.preview(caller, body, variant)),
+        Effect.flatMap(readParsedBody(PreviewDraft, input), (body) =>
+          previews.preview(caller, body, variant),
+        ),
       ),
     );
   }),

@@ -8,11 +8,7 @@ import { MediaLibrary } from "../../../media/MediaLibrary.ts";
 import { contentOf } from "../../../notifications/ContentRules.ts";
 import { Contents } from "../../../notifications/Contents.ts";
 import type { NotificationType } from "../../../notifications/MessageContent.ts";
-import {
-  type ContentBody,
-  type ContentDraft,
-  parseContent,
-} from "../../../notifications/NotificationDraft.ts";
+import { type ContentBody, ContentDraft } from "../../../notifications/NotificationDraft.ts";
 import type { TextSource } from "../../../notifications/templates/MessageTexts.ts";
 import { type Properties, propertiesProblem } from "../../../notifications/EventFacts.ts";
 import { forApp } from "../../../notifications/push/PushOptions.ts";
@@ -29,7 +25,7 @@ import { PushCredentials } from "../../credentials/PushCredentials.ts";
 import { CurrentContentsSql } from "../../rendering/CurrentContentsSql.ts";
 import { type Recipient, recipientOf } from "../../rendering/Recipients.ts";
 import { payloadPreviews, noId } from "./PayloadPreview.ts";
-import { type Preview, PreviewHead, type PreviewDraft } from "./Preview.ts";
+import type { Preview, PreviewDraft } from "./Preview.ts";
 
 type Json = { readonly [field: string]: unknown };
 type Body = ParsedBody<PreviewDraft>;
@@ -62,12 +58,12 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
     const { media: mediaBase } = yield* PublicAddresses;
 
     const ofDraft = Effect.fnUntraced(function* (tenant: Tenant, sent: Json, { problems }: Body) {
-      const body: ContentBody = parseContent(sent);
+      // Its name may be left out, and its type.
+      const draft = { name: "Draft", type: "message", ...sent };
+      const body: ContentBody = parseFields(ContentDraft, draft, problems.at("notification"));
       yield* checkTemplates(body);
       const kinds = yield* contents.check(tenant, body, null);
-      for (const [field, sentences] of Object.entries(body.problems.fields))
-        for (const sentence of sentences) problems.add(`notification.${field}`, sentence);
-      if (!body.problems.isEmpty) return null;
+      if (problems.has("notification")) return null;
       const now = yield* Clock.currentTimeMillis;
       const content = contentOf(body.fields as ContentDraft, [], kinds, () => idAt(now));
       const mediaOf = Effect.fnUntraced(function* (id: string | null) {
@@ -115,9 +111,10 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       } satisfies PreviewedContent;
     });
 
-    const contentToShow = (tenant: Tenant, sent: unknown, body: Body) => {
+    const contentToShow = (tenant: Tenant, body: Body) => {
       const { fields, problems } = body;
-      if (sent === undefined || sent === null) return ofStored(tenant, body);
+      const sent = fields.notification ?? null;
+      if (sent === null) return ofStored(tenant, body);
       for (const field of ["campaign_id", "notification_id"] as const)
         if ((fields[field] ?? null) !== null)
           problems.add(field, "A preview is of a draft or of a stored notification: leave one out.");
@@ -154,15 +151,14 @@ export class Previews extends Context.Service<Previews>()("waypost/sending/previ
       /** The message as a device would get it. @throws 422 with all problems */
       preview: Effect.fn("Previews.preview")(function* (
         tenant: Tenant,
-        sent: Json,
+        body: Body,
         chosen: string | null,
       ): Effect.fn.Return<Preview, Unprocessable> {
-        const body: Body = parseFields(PreviewHead, sent);
-        const content = yield* contentToShow(tenant, sent["notification"], body);
+        const content = yield* contentToShow(tenant, body);
         const device = yield* findDevice(tenant, body);
         const location = yield* findLocation(tenant, body);
         if (content !== null) checkVariant(chosen, content.variants, body.problems);
-        const event = (sent["event"] ?? null) as Properties | null;
+        const event = (body.fields.event ?? null) as Properties | null;
         const eventProblem = event === null ? null : propertiesProblem(event);
         if (eventProblem !== null) body.problems.add("event", eventProblem);
         const { attributes, locale = null } = yield* body.complete;
