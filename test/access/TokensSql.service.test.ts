@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type AccessNeed, TokensSql } from "../../src/access/TokensSql.ts";
 import { CommitRefused } from "../../src/database/BeforeCommit.ts";
 import { Database } from "../../src/database/Database.ts";
+import { utcText } from "../../src/time/LocalTime.ts";
 import { idAt } from "../../src/wire/Ids.ts";
 import { WorkspacesSql } from "../../src/workspaces/WorkspacesSql.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
@@ -60,5 +61,34 @@ layer(TestStatements.layer)("TokensSql", (it) => {
       yield* repository.insertToken(sandbox.workspaceId, endless);
       assert.isNull(yield* refusal({ tokenId: endless.id, now: now + 1e12 }));
     }),
+  );
+
+  it.effect(
+    "revoking twice keeps the first instant, and a credential of another workspace is not revoked",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* TokensSql;
+        const { sandbox } = yield* newTenants;
+        const other = (yield* newTenants).sandbox;
+        const [token, key] = [newToken(), newKey()];
+        const issuedToken = yield* repository.insertToken(sandbox.workspaceId, token);
+        const issuedKey = yield* repository.insertSdkKey(sandbox.workspaceId, key);
+        assert.isNull(yield* repository.revokeToken(other.workspaceId, token.id, now));
+        assert.isNull(yield* repository.revokeSdkKey(sandbox.workspaceId, "production", key.id, now));
+        const revoked_at = utcText(now);
+        for (const at of [now, now + 5000]) {
+          const isNew = at === now;
+          assert.deepStrictEqual(yield* repository.revokeToken(sandbox.workspaceId, token.id, at), {
+            credential: { ...issuedToken, revoked_at },
+            isNew,
+          });
+          assert.deepStrictEqual(yield* repository.revokeSdkKey(sandbox.workspaceId, "sandbox", key.id, at), {
+            credential: { ...issuedKey, revoked_at },
+            isNew,
+          });
+        }
+        assert.deepStrictEqual((yield* repository.findToken(token.digest))?.revoked_at, new Date(now));
+        assert.deepStrictEqual((yield* repository.findSdkKey(key.digest))?.revoked_at, new Date(now));
+      }),
   );
 });

@@ -30,18 +30,6 @@ const list = (tenant: Tenant, filters: Partial<ActivityFilters> = {}, limit = 10
 const ids = (entries: ReadonlyArray<{ readonly id: string }>) => entries.map(({ id }) => id);
 
 layer(TestStatements.layer)("ActivitySql", (it) => {
-  it.effect("an entry that is put again gets the new changes, and keeps the rest (S5)", () =>
-    Effect.gen(function* () {
-      const repository = yield* ActivitySql;
-      const { sandbox } = yield* newTenants;
-      const first = entry();
-      const changes = { created: { old: null, new: 4_000 } };
-      yield* repository.put(sandbox, first);
-      yield* repository.put(sandbox, { ...first, at: first.at + 60_000, changes });
-      assert.deepStrictEqual(yield* list(sandbox), [{ ...first, at: "2026-11-21T12:00:00+00:00", changes }]);
-    }),
-  );
-
   it.effect("each filter selects its entries, and filters combine (S5)", () =>
     Effect.gen(function* () {
       const repository = yield* ActivitySql;

@@ -54,4 +54,23 @@ layer(TestStatements.layer)("LocationsSql", (it) => {
       assert.deepStrictEqual(yield* names({ ids: [] }), []);
     }),
   );
+
+  it.effect("a deleted location leaves its groups, which count as updated", () =>
+    Effect.gen(function* () {
+      const imports = yield* LocationImportsSql;
+      const locations = yield* LocationsSql;
+      const locationGroups = yield* LocationGroupsSql;
+      const { production, sandbox } = yield* newTenants;
+      const [shop, group] = [stored("Shop", "s-1"), idAt(now)];
+      yield* imports.insert(sandbox, [shop], now);
+      yield* locationGroups.insert(sandbox, new Map([["North", group]]), now);
+      yield* locationGroups.join(sandbox, [{ groupId: group, locationId: shop.id }], now);
+      assert.isFalse(yield* locations.delete(production, shop.id, now + 60_000));
+      assert.isTrue(yield* locations.delete(sandbox, shop.id, now + 60_000));
+      assert.deepInclude(yield* locationGroups.find(sandbox, group), {
+        location_count: 0,
+        updated_at: "2026-11-21T12:01:00+00:00",
+      });
+    }),
+  );
 });

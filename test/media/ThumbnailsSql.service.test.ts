@@ -31,18 +31,12 @@ const sound: MediaContent = {
 const newKey = () => randomBytes(24).toString("base64url");
 
 /** Expects and inserts a file; gives its row. */
-const newFile = Effect.fnUntraced(function* (
-  tenant: Tenant,
-  content: MediaContent,
-  bytes = 7,
-  name = "File",
-) {
+const newFile = Effect.fnUntraced(function* (tenant: Tenant, content: MediaContent) {
   const repository = yield* MediaLibrarySql;
   const key = newKey();
   yield* repository.expect(key, dueAt);
-  const row = yield* repository.insert(tenant, idAt(now), { key, name, bytes, content }, now);
-  assert.isNotNull(row);
-  return row;
+  const row = yield* repository.insert(tenant, idAt(now), { key, name: "File", bytes: 7, content }, now);
+  return row ?? assert.fail("The key has become garbage.");
 });
 
 layer(TestStatements.layer)("ThumbnailsSql", (it) => {
