@@ -87,7 +87,14 @@ const typeErrors = (columns: ReadonlyMap<SourceStatement, ReadonlySet<string>>):
     for (const name of ["src", "package.json", "tsconfig.json"])
       cpSync(join(root, name), join(copy, name), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    for (const [file, statements] of Map.groupBy(columns.keys(), ({ file }) => file)) {
+    const changed = Map.groupBy(columns.keys(), ({ file }) => file);
+    // Only files with declared rows are checked: to check all takes three times as long.
+    for (const file of globSync("src/**/*.ts", { cwd: copy })) {
+      const text = readFileSync(join(copy, file), "utf8");
+      if (!changed.has(file) && !text.startsWith("#!"))
+        writeFileSync(join(copy, file), `// @ts-nocheck\n${text}`);
+    }
+    for (const [file, statements] of changed) {
       let text = readFileSync(join(root, file), "utf8");
       for (const statement of statements.toSorted((a, b) => (b.row?.[0] ?? 0) - (a.row?.[0] ?? 0))) {
         if (statement.row === null) continue;
