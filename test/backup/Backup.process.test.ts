@@ -1,11 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { Effect } from "effect";
-import { collection, pointFeature } from "../locations/Features.ts";
 import { prepareData } from "../database/embedded/PreparedData.ts";
 import { CliProcess } from "../cli/CliProcess.ts";
 import { runCli } from "../cli/CommandLine.ts";
@@ -87,42 +86,6 @@ describe("backups", () => {
     // A backup of a data directory that no process uses.
     const cold = await runHere(copy, ["backup", join(home, "cold.tar.gz")]);
     assert.strictEqual(cold.code, 0, cold.stderr);
-  });
-
-  it("a backup is consistent while rows are written (running.backup)", async () => {
-    let isWriting = true;
-    let written = 0;
-    const writer = async (): Promise<void> => {
-      while (isWriting) {
-        await filled.platform("/locations/import", {
-          body: collection(
-            pointFeature({ group: "Three" }),
-            pointFeature({ group: "Three" }),
-            pointFeature({ group: "Three" }),
-          ),
-          headers: { "idempotency-key": randomUUID() },
-        });
-        written++;
-      }
-    };
-    const writers = [writer(), writer()];
-    const during = join(home, "during.tar.gz");
-    const made = await source.run(["backup", during]);
-    isWriting = false;
-    await Promise.all(writers);
-    assert.strictEqual(made.code, 0, made.stderr);
-    assert.isAbove(written, 1);
-
-    const copy = target("consistent");
-    const done = await runHere(copy, ["restore", during]);
-    assert.strictEqual(done.code, 0, done.stderr);
-    await copy.serve({ WAYPOST_ROLES: "api" });
-    const { all } = await rowsOf(copy.dataDir);
-    const imports = (all["idempotent_response"] ?? []).length - 1;
-    assert.isAtLeast(imports, 0);
-    assert.isAtMost(imports, written);
-    assert.strictEqual((all["location"] ?? []).length, 2 + 3 * imports);
-    assert.strictEqual((all["location_group_member"] ?? []).length, 1 + 3 * imports);
   });
 
   it("a damaged, truncated or newer backup restores nothing and says why (running.backup)", async () => {

@@ -35,6 +35,28 @@ describe("the file of a backup", () => {
     }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
   );
 
+  it.live("a backup is consistent while rows are written (running.backup)", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const folder = yield* temporaryFolder;
+      // The first and the last table that is copied, which have equally many rows at every moment.
+      yield* sql`CREATE TABLE a_first (n integer)`;
+      yield* sql`CREATE TABLE z_last (n integer)`;
+      const write = sql`
+        WITH first AS (INSERT INTO a_first VALUES (1)) INSERT INTO z_last VALUES (1)`;
+      const count = Effect.map(sql`SELECT FROM z_last`, ({ length }) => length);
+      const writer = yield* Effect.forkChild(Effect.forever(write));
+      yield* eventually(Effect.map(count, (rows) => rows > 0));
+      const path = join(folder, "written.tar.gz");
+      const { tables } = yield* createBackup({ dataDir: folder, path, bucket: null });
+      yield* Fiber.interrupt(writer);
+      const [first, last] = ["a_first", "z_last"].map((table) => tables.find(({ name }) => name === table));
+      assert.isAbove(first?.rows ?? 0, 0);
+      assert.strictEqual(first?.rows, last?.rows);
+      assert.isAbove(yield* count, last?.rows ?? 0);
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)),
+  );
+
   it.live(
     "a file that another backup to the same path writes does not become this one (running.backup)",
     () =>
