@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
+import { vi } from "vitest";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { eventWorld, fromNow } from "../events/EventWorld.ts";
@@ -28,7 +29,7 @@ const chooseFile = async (tab: ConsoleTab): Promise<void> => {
   await tab.see("button", "Import 2 locations");
 };
 
-/** Makes imports fail, as of a server that is away. Returns how many did, and what ends it. */
+/** Makes imports fail, as of a server that is away. Returns what waits for so many, and what ends it. */
 const importsFail = async ({ page }: ConsoleTab) => {
   let [failed, isAway] = [0, true];
   await page.setRequestInterception(true);
@@ -37,11 +38,8 @@ const importsFail = async ({ page }: ConsoleTab) => {
     if (fails) failed += 1;
     void (fails ? request.abort("connectionrefused") : request.continue());
   });
-  return { failed: () => failed, end: () => (isAway = false) };
-};
-
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+  const reach = (count: number) => vi.waitUntil(() => failed === count, { timeout: 120_000 });
+  return { reach, end: () => (isAway = false) };
 };
 
 layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("what changes meanwhile in the console", (it) => {
@@ -116,10 +114,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("what changes meanwh
           await chooseFile(tab);
           const imports = await importsFail(tab);
           await tab.press("button", "Import 2 locations");
-          await until(() => imports.failed() === 1);
+          await imports.reach(1);
           await tab.press("button", "Stop");
           await tab.press("button", "Resume");
-          await until(() => imports.failed() === 2);
+          await imports.reach(2);
           imports.end();
           const text = await tab.page.waitForSelector("::-p-text(Imported: )");
           assert.include(await text?.evaluate(({ textContent }) => textContent), "Imported: 2 created");
