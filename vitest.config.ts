@@ -38,7 +38,7 @@ const withCases = globSync("test/**/*.test.ts").filter((file) =>
 const onPostgres = {
   provide: { oneCaseOf: 4 as const },
   globalSetup: ["test/globalSetup.ts"],
-  // The second attempt of a test is reported, and is a fault of the test to find (docs/decisions/0060).
+  // A test that passes at its second attempt fails the run (docs/decisions/0060).
   retry: 1,
 };
 

@@ -10,33 +10,40 @@ const boundOf = (project: string): number => (project === "long" ? 20 : 8);
  * Prints where the time of a run goes: the ten files with the most CPU, files over their bound, and the time
  * and CPU of the whole run. Bounds are printed and fail nothing, since machines differ.
  *
- * Prints each test that passed at its second attempt.
+ * A test that passed at its second attempt has failed: its name is printed, and the exit code is 1.
  *
  * Writes `N passed, N failed` to the file named by WAYPOST_TALLY when the run is over, and adds the counts of
  * an earlier run that the file has. A test file that does not load, a failed hook outside a test and an error
  * outside any test each count as one failure, so that a broken run never reads as zero failed.
  */
 export default class TallyReporter implements Reporter {
+  /** Seconds of CPU of processes that outlived their worker: the browsers. */
+  #outlived = 0;
+
   onInit(): void {
-    // The workers, the browser and PostgreSQL have ended then, so that their CPU is in the sum.
+    // The workers and PostgreSQL have ended then, so that their CPU is in the sum.
     process.once("exit", () => {
-      const [time, cpu] = [seconds(performance.now() / 1000), seconds(cpuSeconds())];
+      const [time, cpu] = [seconds(performance.now() / 1000), seconds(cpuSeconds() + this.#outlived)];
       print(`The run took ${time}, and ${cpu} of CPU in all its processes.`);
     });
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
     printCpu(modules);
+    this.#outlived = modules.reduce((sum, module) => sum + (module.meta().running ?? 0), 0);
     const file = process.env["WAYPOST_TALLY"];
     let [passed, failed] = file === undefined ? [0, 0] : tallyIn(file);
     failed += unhandledErrors.length;
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        if (test.diagnostic()?.flaky === true)
-          print(`Passed at its second attempt: ${module.relativeModuleId} > ${test.fullName}`);
-        if (state === "passed") passed += 1;
-        if (state === "failed" || state === "pending") failed += 1;
+        const isFlaky = test.diagnostic()?.flaky === true;
+        if (isFlaky) {
+          print(`Failed at the first attempt: ${module.relativeModuleId} > ${test.fullName}`);
+          process.exitCode = 1;
+        }
+        if (state === "passed" && !isFlaky) passed += 1;
+        if (state === "failed" || state === "pending" || isFlaky) failed += 1;
       }
       failed += module.errors().length;
       for (const suite of module.children.allSuites()) failed += suite.errors().length;

@@ -10,13 +10,25 @@ import { asker, TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 const loadDocs = (page: Page, origin: string, name: string) =>
   page.goto("about:blank").then(() => page.goto(`${origin}/docs#${name}`));
 
+/**
+ * Clicks on the first element whose text begins with the given one, once there is one. The page finds and
+ * clicks it in one step: it loads its parts as they come into view, and moves or replaces elements meanwhile.
+ */
+const clickOn = (page: Page, selector: string, text = "") =>
+  page.waitForFunction(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].some((element) => {
+      const isIt = !element.disabled && element.textContent.trim().startsWith(${JSON.stringify(text)});
+      if (isIt) element.click();
+      return isIt;
+    })`,
+  );
+
 /** Opens the dialog that sends the request of an operation, such as `GET/me`, of the loaded interface. */
 const openDialog = async (page: Page, name: string, tag: string, operation: string) => {
   await page.keyboard.press("Escape");
   await page.waitForSelector("[role=dialog]", { hidden: true });
   await page.goto(`${new URL(page.url()).origin}/docs#${name}/tag/${tag}/${operation}`);
-  const button = await page.waitForSelector(`[id="${name}/tag/${tag}/${operation}"] .show-api-client-button`);
-  await button?.click();
+  await clickOn(page, `[id="${name}/tag/${tag}/${operation}"] .show-api-client-button`);
   await page.waitForSelector("[role=dialog] input[placeholder=Token]");
 };
 
@@ -28,7 +40,7 @@ const send = async (page: Page, credential?: string) => {
   if (credential !== undefined) await page.type("[role=dialog] input[placeholder=Token]", credential);
   const [received] = await Promise.all([
     page.waitForResponse((response) => response.url().includes("/v1/")),
-    page.locator('::-p-xpath(//*[@role="dialog"]//button[starts-with(normalize-space(.), "Send")])').click(),
+    clickOn(page, "[role=dialog] button", "Send"),
   ]);
   return {
     request: `${received.request().method()} ${new URL(received.url()).pathname}`,
