@@ -59,20 +59,21 @@ const peaks = Effect.promise(async () => {
   return found;
 });
 
-const families = [hostileTracks, hostileSounds, pngs, jpegs, gifs, webps];
+/** The hostile files by family. */
+export const hostileRecordings = [hostileTracks, hostileSounds];
+export const hostilePictures = [pngs, jpegs, gifs, webps];
 
-/**
- * Decisions of media workers about hostile files, by name: those of each family, from the first to `end`.
- * They take less than 300 MB.
- */
-export const decideHostileFiles = Effect.fnUntraced(function* (end?: number) {
+/** Decisions of media workers about hostile files, by name. They take less than 300 MB. */
+export const decideHostileFiles = Effect.fnUntraced(function* (
+  families: ReadonlyArray<ReadonlyArray<HostileFile>>,
+) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-hostile-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true })),
   );
   const memory: Array<number> = [];
   const outcomes = yield* Effect.forEach(
-    families.map((files) => files.slice(0, end)),
+    families,
     (files, family) =>
       Effect.forEach(files, (file) =>
         Effect.tap(decide(folder, family + 1, file), () =>
