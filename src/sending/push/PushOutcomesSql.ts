@@ -64,7 +64,8 @@ export class PushOutcomesSql extends SqlService<PushOutcomesSql>("waypost/sendin
             AND q.fence = o.fence AND o.verdict NOT IN ('delayed', 'returned')
           RETURNING o.*, o.verdict AS status, q.held
         ), requeued AS (
-          UPDATE push_queue q SET due_at = o.due_at,
+          -- A renewal of the lease that is still on its way finds another token, and delays nothing.
+          UPDATE push_queue q SET due_at = o.due_at, fence = q.fence + 1,
             permit = CASE WHEN o.verdict = 'returned' THEN q.permit ELSE 0 END,
             attempts = q.attempts - (CASE WHEN o.verdict = 'returned' THEN 1 ELSE 0 END)::smallint,
             first_at = CASE WHEN o.verdict = 'returned' AND q.attempts = 1 THEN NULL ELSE q.first_at END

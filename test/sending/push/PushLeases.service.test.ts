@@ -76,7 +76,7 @@ layer(withoutWorkers)("Push leases", (it) => {
       );
       assert.deepInclude(yield* delivery(message.id), { status: "queued", attempts: 0 });
       const [again] = yield* repository.take(queue, now, leaseMillis, 10);
-      assert.deepInclude(again, { attempts: 1, firstAt: now, isUncertain: false, fence: push.fence + 1 });
+      assert.deepInclude(again, { attempts: 1, firstAt: now, isUncertain: false, fence: push.fence + 2 });
     }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
   );
 
@@ -110,6 +110,24 @@ layer(withoutWorkers)("Push leases", (it) => {
         "queued 0",
       ]);
     }).pipe(Effect.scoped, Effect.provide(attemptLayer)),
+  );
+
+  it.effect("a renewal that arrives after a push was settled does not delay its retry (L5, L7)", () =>
+    Effect.gen(function* () {
+      const { fired, partition: queue } = yield* partition;
+      const repository = yield* PushQueueSql;
+      yield* fired();
+      const [push] = yield* repository.take(queue, testStart, leaseMillis, 10);
+      if (push === undefined) throw new Error("Nothing was taken");
+      const dueAt = testStart + 1_000;
+      yield* (yield* PushOutcomesSql).settle(
+        queue,
+        [{ ...push, verdict: "delayed", error: "no answer", dueAt }],
+        testStart,
+      );
+      assert.deepStrictEqual(yield* repository.renew(queue, [push], testStart, leaseMillis), []);
+      assert.lengthOf(yield* repository.take(queue, dueAt, leaseMillis, 10), 1);
+    }).pipe(Effect.provide(repositories)),
   );
 
   it.effect("a stale fencing token cannot settle a push, unless its own worker has taken it again", () =>
