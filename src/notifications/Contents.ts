@@ -130,7 +130,7 @@ export class Contents extends Context.Service<
       const insert = Effect.fnUntraced(function* (tenant: Tenant, body: ContentBody) {
         yield* workspaces.lock(tenant);
         const media = yield* contents.check(tenant, body, null);
-        const draft = (yield* body.complete) as ContentDraft;
+        const draft = yield* body.complete;
         const problem = yield* contents.limitProblem(tenant);
         if (problem !== null) return yield* Forbidden.limit("max_notifications", problem);
         const id = yield* contents.add(tenant, draft, media, yield* Clock.currentTimeMillis);
@@ -143,7 +143,7 @@ export class Contents extends Context.Service<
         yield* workspaces.lock(tenant);
         const row = yield* findToChange(tenant, id);
         const media = yield* contents.check(tenant, body, row);
-        const draft = (yield* body.complete) as ContentDraft;
+        const draft = yield* body.complete;
         yield* contents.revise(tenant, row, draft, media, yield* Clock.currentTimeMillis);
         const content = yield* Effect.orDie(contents.find(tenant, row.id));
         yield* activity.record(tenant, contentChange("update", contents.shown(row), content));

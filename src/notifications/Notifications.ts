@@ -19,7 +19,7 @@ import type { Tenant } from "../workspaces/Workspace.ts";
 import { Workspaces } from "../workspaces/Workspaces.ts";
 import { type ChangeRefused, Contents } from "./Contents.ts";
 import type { Content, Notification } from "./Notification.ts";
-import type { NotificationBody, NotificationDraft } from "./NotificationDraft.ts";
+import type { NotificationBody } from "./NotificationDraft.ts";
 import { attachmentChange, notificationChange } from "./NotificationActivity.ts";
 import { campaignLimitProblem, checkLimits } from "./NotificationLimits.ts";
 import { type NotificationRow, NotificationsSql } from "./NotificationsSql.ts";
@@ -137,7 +137,7 @@ export class Notifications extends Context.Service<
         );
         const now = yield* Clock.currentTimeMillis;
         const trigger = resolveTrigger(body, campaign, null, now);
-        const draft = (yield* body.complete) as NotificationDraft;
+        const draft = yield* body.complete;
         yield* checkLimits({
           max_notifications: totalProblem,
           max_notifications_per_campaign: campaignProblem,
@@ -161,7 +161,7 @@ export class Notifications extends Context.Service<
         const now = yield* Clock.currentTimeMillis;
         const media = yield* contents.check(tenant, body, row);
         const trigger = resolveTrigger(body, campaign, row.sendAt, now);
-        const draft = (yield* body.complete) as NotificationDraft;
+        const draft = yield* body.complete;
         yield* contents.revise(tenant, row, draft, media, now);
         yield* repository.setTrigger(tenant, campaign.id, row.id, trigger, now);
         const notification = yield* scheduled(sends.schedule, tenant, campaign, row.id, trigger, now);

@@ -140,7 +140,7 @@ export const ruleFields = <Condition extends Schema.Top>(
 });
 
 /** A condition on one value by its name. */
-export const PropertyCondition = Schema.Struct({
+const PropertyCondition = Schema.Struct({
   attribute: text({ max: 255, description: "Name of a property of the event.", example: "total", json: {} }),
   op: RuleOperator,
   value: conditionValue(
@@ -151,7 +151,7 @@ export const PropertyCondition = Schema.Struct({
 })
   .annotate({ identifier: "PropertyCondition" })
   .pipe(inParts((condition, problems) => checkValue(condition, anyCheckOf, problems)));
-export type PropertyCondition = typeof PropertyCondition.Type;
+type PropertyCondition = typeof PropertyCondition.Type;
 
 /** A rule over the properties of an event. A missing property meets only `ne` and `exists: false`. */
 export const PropertyRule = Schema.Struct(

@@ -1,4 +1,4 @@
-/** What a schema says about reading its values part by part: `PartReader.ts` does it. */
+/** Annotations of schemas whose values `PartReader.ts` reads part by part. */
 import { Schema, type SchemaAST } from "effect";
 import type { Problems } from "./Problems.ts";
 

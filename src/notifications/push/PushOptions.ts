@@ -52,10 +52,10 @@ const plainOptions = {
 };
 
 /** The options that a push without anything to show cannot have. */
-export const shownOnly = ["sound", "badge", "actions", "interruption_level"] as const;
+const shownOnly = ["sound", "badge", "actions", "interruption_level"] as const;
 
 /** An action on write. */
-export const ActionDraft = Schema.Struct({
+const ActionDraft = Schema.Struct({
   id: Schema.String.check(
     Schema.isPattern(/^[a-z0-9_-]{1,32}$/, {
       message: "The {field} must have 1 to 32 of the characters a-z, 0-9, _ and -.",

@@ -72,9 +72,10 @@ export const variantsDraft = optionalOrNull(
   Schema.Array(VariantDraft)
     .annotate({
       description:
-        `At most ${maxVariants} variants, each for a share of people; the others get the notification itself, ` +
-        "`control`. A variant takes every part that it leaves out from the notification. While people are " +
-        "enrolled, keys, weights and order are fixed, and leaving the field out keeps the variants.",
+        `At most ${maxVariants} variants, each for a share of people; the others get the notification ` +
+        "itself, `control`. A variant takes every part that it leaves out from the notification. While " +
+        "people are enrolled, keys, weights and order are fixed, and leaving the field out keeps the " +
+        "variants.",
       examples: [[{ key: "question", weight: 50, headline: "Have you tasted our coffee?" }]] as never,
     })
     .check(atMost(maxVariants, `A notification can have at most ${maxVariants} variants.`))

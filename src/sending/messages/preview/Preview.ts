@@ -17,8 +17,8 @@ export const PreviewDraft = Schema.Struct({
       Schema.NullOr(
         ContentDraft.annotate({
           description:
-            "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger may " +
-            "be left out.",
+            "A draft with the fields of a notification. `name`, `type` (then `message`) and the trigger " +
+            "may be left out.",
         }),
       ),
     ),
