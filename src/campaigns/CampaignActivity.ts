@@ -15,8 +15,8 @@ const eventOf = (before: unknown, after: unknown) =>
 
 /**
  * Makes the function that records a change of a campaign, in the transaction of the change and without
- * waiting for it: as an event for webhooks (contract N2) and in the activity (contract S5). A new campaign has
- * no `before`, a deleted one no `after`. `at` is the instant of the change in epoch milliseconds.
+ * waiting for it: as an event for webhooks (contract N2) and in the activity (contract S5). A new campaign
+ * has no `before`, a deleted one no `after`. `at` is the instant of the change in epoch milliseconds.
  */
 export const campaignRecorder = Effect.gen(function* () {
   const outbox = yield* Outbox;

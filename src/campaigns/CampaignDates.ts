@@ -16,15 +16,20 @@ import {
 import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import type { Problems } from "../wire/Problems.ts";
+import type { CampaignType } from "./Campaign.ts";
 import type { CampaignDraft } from "./CampaignDraft.ts";
 import { type RecurringDates, resolveEnds } from "./recurrence/Occurrences.ts";
 import { storedRecurrence } from "./recurrence/Recurrence.ts";
-import type { StoredCampaign } from "./StoredCampaign.ts";
 
 /** The start and end of a campaign, in epoch milliseconds, and the zone in which its dates are written. */
 export interface CampaignDates extends RecurringDates {
   /** Of a recurring campaign: the end of the last day that was written, if one was. */
   readonly writtenEnd: number | null;
+}
+
+/** The dates of a stored campaign, with its type. */
+interface TypedDates extends CampaignDates {
+  readonly type: CampaignType;
 }
 
 /**
@@ -41,7 +46,7 @@ export const sendInstant = (
  * (contract E3), because it sends from then on.
  */
 export const hasStarted = (
-  { startsAt, timezone, type }: Pick<StoredCampaign, "startsAt" | "timezone" | "type">,
+  { startsAt, timezone, type }: Pick<TypedDates, "startsAt" | "timezone" | "type">,
   now: number,
 ): boolean => (type === "push" ? dayStart(timezone, dateAt(timezone, startsAt)) : startsAt) <= now;
 
@@ -57,7 +62,7 @@ export interface ChangedDates {
  */
 export const resolveDates = (
   { fields, problems }: ParsedBody<CampaignDraft>,
-  stored: StoredCampaign | null,
+  stored: TypedDates | null,
   now: number,
 ): CampaignDates | null => {
   const { starts_at: start, timezone, type } = fields;

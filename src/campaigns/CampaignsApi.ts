@@ -17,7 +17,7 @@ const params = {
 };
 
 /** A page of campaigns. */
-export const CampaignPage = PageOf(Campaign);
+const CampaignPage = PageOf(Campaign);
 
 /** An endpoint that changes the state of a campaign, without a body. */
 const change = <const Name extends string>(name: Name, summary: string, description: string) =>

@@ -1,6 +1,11 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { columnAssignments, columnNames, columnParameters, selectedColumns } from "../database/Columns.ts";
+import {
+  columnAssignments,
+  columnNames,
+  columnParameters,
+  selectedColumns,
+} from "../database/TableColumns.ts";
 import { conflictReason } from "../database/DatabaseFailure.ts";
 import { asNumber, instant } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";

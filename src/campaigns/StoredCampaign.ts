@@ -1,5 +1,5 @@
 /** A campaign as it is stored, its columns, and what responses show of it. */
-import type { Columns } from "../database/Columns.ts";
+import type { Columns } from "../database/TableColumns.ts";
 import { versionTag } from "../http/ResourceVersion.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { CampaignId, CampaignKey } from "../wire/Ids.ts";

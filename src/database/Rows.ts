@@ -12,17 +12,6 @@ export const utc = (column: string): Statement.Fragment =>
     Statement.literal(`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"')`),
   ]);
 
-/**
- * Several timestamptz expressions (trusted SQL) as a JSON array, each as `utc` gives it, at half the cost.
- * Needs a session in UTC.
- */
-export const utcArray = (...columns: ReadonlyArray<string>): Statement.Fragment =>
-  Statement.fragment([
-    Statement.literal(
-      `json_build_array(${columns.map((column) => `date_trunc('second', ${column})`).join(", ")})`,
-    ),
-  ]);
-
 /** A bigint expression (trusted SQL), such as `count(*)`, as a JavaScript number up to 2^53, or null. */
 export const asNumber = (expression: string): Statement.Fragment =>
   Statement.fragment([Statement.literal(`(${expression})::float8`)]);

@@ -1,6 +1,12 @@
 import { Effect, Struct } from "effect";
 import { type SqlClient, Statement } from "effect/sql";
-import { columnNames, columnParameters, columnsOfRow, selectedColumns } from "../database/Columns.ts";
+import {
+  columnNames,
+  columnParameters,
+  columnsOfRow,
+  selectedColumns,
+  type Columns,
+} from "../database/TableColumns.ts";
 import { arrayOf, instant, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
@@ -10,7 +16,7 @@ import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { PagePosition } from "../wire/PagePosition.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { mediaIdsOf } from "./ContentRules.ts";
-import { contentColumns, type MessageContent } from "./MessageContent.ts";
+import type { MessageContent } from "./MessageContent.ts";
 import type { Question } from "./Survey.ts";
 
 /** The content of a notification as it is stored; `questions` is null for a message. */
@@ -27,6 +33,22 @@ export interface ContentRow extends Omit<MessageContent, "questions"> {
 export interface ListedContentRow extends ContentRow {
   readonly campaign_ids: ReadonlyArray<CampaignId>;
 }
+
+/** The columns of a revision of content. */
+const contentColumns = {
+  type: "text",
+  headline: "text",
+  body: "text",
+  cta_label: "text",
+  cta_url: "text",
+  media_asset_id: "uuid",
+  media_kind: "text",
+  questions: "jsonb",
+  template: "text",
+  translations: "jsonb",
+  push: "jsonb",
+  variants: "jsonb",
+} as const satisfies Columns<MessageContent>;
 
 type Stored = Omit<MessageContent, "questions" | "variants"> & {
   readonly questions: MessageContent["questions"] | null;

@@ -1,5 +1,4 @@
 import { Schema } from "effect";
-import type { Columns } from "../database/Columns.ts";
 import { nullableText, shownId, shownText } from "../wire/ShownFields.ts";
 import { MediaKind } from "../workspaces/Plan.ts";
 import type { PushOptions } from "./push/PushOptions.ts";
@@ -68,19 +67,3 @@ export interface MessageContent {
   /** The variants, which shares of people get instead, in the order in which they were written. */
   readonly variants: ReadonlyArray<StoredVariant>;
 }
-
-/** The columns of a revision. No questions and no variants are stored as null. */
-export const contentColumns = {
-  type: "text",
-  headline: "text",
-  body: "text",
-  cta_label: "text",
-  cta_url: "text",
-  media_asset_id: "uuid",
-  media_kind: "text",
-  questions: "jsonb",
-  template: "text",
-  translations: "jsonb",
-  push: "jsonb",
-  variants: "jsonb",
-} as const satisfies Columns<MessageContent>;

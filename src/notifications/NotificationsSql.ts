@@ -3,9 +3,10 @@ import {
   columnAssignments,
   columnNames,
   columnParameters,
+  type Columns,
   columnsOfRow,
   selectedColumns,
-} from "../database/Columns.ts";
+} from "../database/TableColumns.ts";
 import { epochMillis, instant, utc } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { firstRow, onlyCount, run } from "../database/Statements.ts";
@@ -14,7 +15,7 @@ import type { TimeZoneName } from "../time/TimeZone.ts";
 import type { CampaignId, NotificationId } from "../wire/Ids.ts";
 import type { Tenant } from "../workspaces/Workspace.ts";
 import { contentJoins, type ContentRow, selectedContent } from "./ContentsSql.ts";
-import { type Trigger, triggerColumns } from "./Trigger.ts";
+import type { Trigger } from "./Trigger.ts";
 
 /** A notification on a campaign, with the campaign's zone and start, which its sending time is shown with. */
 export interface NotificationRow extends ContentRow, Trigger {
@@ -23,6 +24,18 @@ export interface NotificationRow extends ContentRow, Trigger {
   readonly campaign_starts_ms: number;
   readonly campaign_recurs: boolean;
 }
+
+/** The columns of a trigger. */
+const triggerColumns = {
+  triggerType: ["trigger_type", "text"],
+  sendAt: ["send_at", "text"],
+  late: ["send_late", "text"],
+  dwellMinutes: ["dwell_minutes", "int4"],
+  maxSilenceMinutes: ["max_silence_minutes", "int4"],
+  event: "jsonb",
+  startsAt: ["starts_at", "timestamptz"],
+  endsAt: ["ends_at", "timestamptz"],
+} as const satisfies Columns<Trigger>;
 
 /** Every statement on notifications of campaigns and their triggers. Bound: 20 (plan). */
 export class NotificationsSql extends SqlService<NotificationsSql>("waypost/NotificationsSql")((sql) => {

@@ -1,4 +1,3 @@
-import type { Columns } from "../database/Columns.ts";
 import type { StoredCampaign } from "../campaigns/StoredCampaign.ts";
 import { lastInstantOf, type LateChoice, localTimeOf } from "../campaigns/LocalSend.ts";
 import { sendInstant } from "../campaigns/CampaignDates.ts";
@@ -31,18 +30,6 @@ export interface Trigger {
   readonly startsAt: number | null;
   readonly endsAt: number | null;
 }
-
-/** The columns of a trigger. */
-export const triggerColumns = {
-  triggerType: ["trigger_type", "text"],
-  sendAt: ["send_at", "text"],
-  late: ["send_late", "text"],
-  dwellMinutes: ["dwell_minutes", "int4"],
-  maxSilenceMinutes: ["max_silence_minutes", "int4"],
-  event: "jsonb",
-  startsAt: ["starts_at", "timestamptz"],
-  endsAt: ["ends_at", "timestamptz"],
-} as const satisfies Columns<Trigger>;
 
 /** The event that an on_event notification fires on (contract V4). */
 export interface EventTrigger {

@@ -6,7 +6,7 @@ import {
   columnParameters,
   type Columns,
   columnsOfRow,
-} from "../database/Columns.ts";
+} from "../database/TableColumns.ts";
 import { epochMillis, instant, utc } from "../database/Rows.ts";
 import { anyRow, firstRow, onlyCount, run } from "../database/Statements.ts";
 import { tenantIs } from "../database/TenantColumns.ts";

@@ -9,7 +9,7 @@ import { suiteStart } from "../TestTenants.ts";
 const hour = 3_600_000;
 
 /** A geo campaign from an hour after the suite's start on, without end. */
-export const campaignValues: CampaignValues = {
+const campaignValues: CampaignValues = {
   name: "Opening week",
   type: "geo",
   timezone: Schema.decodeSync(TimeZoneName)("Europe/Amsterdam"),

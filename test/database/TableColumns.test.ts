@@ -7,7 +7,7 @@ import {
   type Columns,
   columnsOfRow,
   selectedColumns,
-} from "../../src/database/Columns.ts";
+} from "../../src/database/TableColumns.ts";
 
 const columns = {
   name: "text",
