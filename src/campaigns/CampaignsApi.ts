@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Needs } from "../access/Access.ts";
 import { Idempotency } from "../http/Idempotency.ts";
 import { IfMatch } from "../http/ResourceVersion.ts";
-import { Instant } from "../time/Instant.ts";
+import { describedInstant } from "../time/Instant.ts";
 import { bodyErrors, Conflict, Forbidden, NotFound, Unprocessable } from "../wire/ApiError.ts";
 import { Data, Deleted, PageOf, PageQuery } from "../wire/Envelope.ts";
 import { shownId } from "../wire/ShownFields.ts";
@@ -40,11 +40,7 @@ export class CampaignsApi extends HttpApiGroup.make("campaigns")
       query: {
         ...PageQuery,
         updated_since: Schema.optionalKey(
-          Schema.String.annotate({
-            description: "Only campaigns updated at or after this instant; without an offset it is UTC.",
-            examples: ["2026-11-21T09:30:00Z"],
-            format: "date-time",
-          }).pipe(Schema.decodeTo(Instant)),
+          describedInstant("Only campaigns updated at or after this instant; without an offset it is UTC."),
         ),
         archived: Schema.optionalKey(
           Schema.Literals(["true", "false"]).annotate({

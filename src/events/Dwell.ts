@@ -1,10 +1,11 @@
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { Properties } from "../notifications/EventFacts.ts";
-import { type IncomingEvent, isTransition } from "./IncomingEvent.ts";
-import type { TriggerMatch } from "./TriggerMatch.ts";
-import { isInTime } from "./TriggerRule.ts";
-import { isRecent } from "./Transition.ts";
+import { unitKeyOf } from "../sending/arms/Arm.ts";
 import type { ContentKey, DeviceKey, LocationKey } from "../wire/Ids.ts";
+import type { TenantKey } from "../workspaces/Environment.ts";
+import type { Recorded } from "./EventStages.ts";
+import { type IncomingCustom, isTransition } from "./IncomingEvent.ts";
+import type { TriggerMatch } from "./TriggerMatch.ts";
+import { minuteMillis } from "./TriggerRule.ts";
 
 /**
  * A visit that an on_dwell notification waits for (contract P1): it began with an enter, and is due at the
@@ -57,53 +58,34 @@ export interface Visit {
   readonly heardAt: number | null;
 }
 
-const minuteMillis = 60_000;
+/** The dwells that a recorded event begins. */
+export const dwellsOf = (event: Recorded): ReadonlyArray<Dwell> =>
+  event.waits.map(({ dueAt, match }) => ({
+    workspaceId: event.workspaceId,
+    environment: event.environment,
+    deviceKey: event.deviceKey,
+    eventId: event.id,
+    attachmentId: match.attachment_id,
+    locationKey: event.locationKey,
+    event: isTransition(event) ? null : waitingEventOf(event, match.event?.unless ?? null),
+    contentKey: match.content_key,
+    contentType: match.type,
+    maxSilenceMinutes: match.max_silence_minutes,
+    enteredAt: event.occurredAt,
+    recordedAt: event.receivedAt,
+    dueAt,
+  }));
 
-/** The event that an event of a batch keeps for the minute of a notification; null for an enter. */
-const waitingEventOf = (event: IncomingEvent, unless: string | null): WaitingEvent | null => {
-  if (isTransition(event)) return null;
-  const { deviceKey, person, properties, recorded } = event;
-  const owner = recorded.get(deviceKey)?.user_key ?? null;
-  return { unit: owner === null ? deviceKey : -owner, userKey: person?.userKey ?? null, properties, unless };
-};
-
-/** The minutes that a notification waits after an event; null if it does not wait for this one. */
-const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: IncomingEvent["type"]) => {
-  if (type === "custom") return event?.delayMinutes || null;
-  return type === "enter" && trigger_type === "on_dwell" ? dwell_minutes : null;
-};
-
-/**
- * The dwells that an event begins, which is recorded. A notification whose minute is over 15
- * minutes past waits for none (contract X22, Z30), nor for a custom event before or after its time (Z31).
- */
-export const dwellsOf = (incomingEvent: IncomingEvent): ReadonlyArray<Dwell> => {
-  const { deviceKey, environment, id, locationKey, occurredAt, receivedAt, workspaceId } = incomingEvent;
-  return incomingEvent.triggerMatches.flatMap((triggerMatch): ReadonlyArray<Dwell> => {
-    const minutes = minutesOf(triggerMatch, incomingEvent.type);
-    if (minutes === null) return [];
-    const dueAt = occurredAt + minutes * minuteMillis;
-    if (!isRecent(dueAt, receivedAt)) return [];
-    if (incomingEvent.type === "custom" && !isInTime(triggerMatch, occurredAt)) return [];
-    return [
-      {
-        workspaceId,
-        environment,
-        deviceKey,
-        eventId: id,
-        attachmentId: triggerMatch.attachment_id,
-        locationKey,
-        event: waitingEventOf(incomingEvent, triggerMatch.event?.unless ?? null),
-        contentKey: triggerMatch.content_key,
-        contentType: triggerMatch.type,
-        maxSilenceMinutes: triggerMatch.max_silence_minutes,
-        enteredAt: occurredAt,
-        recordedAt: receivedAt,
-        dueAt,
-      },
-    ];
-  });
-};
+/** The facts that an event keeps for the minute of a notification. */
+const waitingEventOf = (
+  { device, deviceKey, person, properties }: Recorded & IncomingCustom,
+  unless: string | null,
+): WaitingEvent => ({
+  unit: unitKeyOf(deviceKey, device.user_key),
+  userKey: person?.userKey ?? null,
+  properties,
+  unless,
+});
 
 /** Whether the visit lasted until the minute, and no other dwell has been decided for it. */
 export const hasLasted = ({ hasEnded, isDecided, isFirst }: Visit): boolean =>

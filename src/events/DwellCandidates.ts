@@ -3,7 +3,6 @@ import type { DeviceKey } from "../wire/Ids.ts";
 import { delayedEvents } from "./custom/DelayedEvents.ts";
 import { type DueDwell, hasLasted, isSilent } from "./Dwell.ts";
 import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
-import type { EventLocation } from "./EventRows.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { VisitsSql } from "./VisitsSql.ts";
 
@@ -15,16 +14,9 @@ export interface Candidate {
   readonly match: TriggerMatch | null;
 }
 
-/** A location, as the key of a map. */
-export const locationName = ({
-  environment,
-  locationId,
-  workspaceId,
-}: Omit<EventLocation, "trigger">): string => `${workspaceId}/${environment}/${locationId}`;
-
 /**
  * Makes the function that finds which due dwells may fire: visits that have lasted until the minute, and
- * events with a device that may get the message. It locks their devices.
+ * events with a device that may get the message. It locks their devices. Those in `gone` can never fire.
  */
 export const dwellCandidates = Effect.gen(function* () {
   const repository = yield* DwellsSql;
@@ -43,25 +35,18 @@ export const dwellCandidates = Effect.gen(function* () {
     );
     const devices = new Map(locked.map((device) => [device.ord - 1, device]));
     const visits = visited.length === 0 ? [] : yield* visitsSql.visits(visited);
-    const candidates: Array<Candidate> = [];
-    const refused: Array<DueDwell> = [];
-    const gone: Array<DueDwell> = [...stopped];
-    subjects.forEach((subject, index) => {
+    const gone = new Set(stopped);
+    const candidates = subjects.flatMap((subject, index): ReadonlyArray<Candidate> => {
       const { dwell } = subject;
       const [device, visit] = [devices.get(index), visits[index]];
       const isVisit = dwell.event === null;
       // A device that unregisters ends its visits; an event asks for its device of the minute (contract Z31).
       const isKnown = device !== undefined && (!isVisit || device.registeredAt <= dwell.recordedAt);
-      if (!isKnown) gone.push(dwell);
-      else if (isVisit && (dwell.locationId === null || visit === undefined || !hasLasted(visit)))
-        gone.push(dwell);
-      else if (isVisit && visit !== undefined && isSilent(dwell, visit)) refused.push(dwell);
-      else candidates.push({ ...subject, device });
+      const isOver = isVisit && (dwell.locationId === null || visit === undefined || !hasLasted(visit));
+      if (!isKnown || isOver) gone.add(dwell);
+      else if (!isVisit || (visit !== undefined && !isSilent(dwell, visit))) return [{ ...subject, device }];
+      return [];
     });
-    const reached = new Set(messages.map(({ dwell }) => dwell));
-    const unheard = due.filter(
-      (dwell) => dwell.event !== null && !reached.has(dwell) && !stopped.includes(dwell),
-    );
-    return { candidates, refused: [...refused, ...unheard], gone };
+    return { candidates, gone };
   });
 });

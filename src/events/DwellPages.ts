@@ -9,10 +9,10 @@ const maxContents = 25;
 /** How long the dwells of a page whose transaction failed are decided one by one, in milliseconds. */
 const maxEachMillis = 10_000;
 
+/** Locks due dwells, and gives them. */
+export type TakeDwells = (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>;
 /** Decides the dwells that a statement locks, in one transaction, and gives them. */
-type Decide = (
-  take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
-) => Effect.Effect<ReadonlyArray<DueDwell>>;
+type Decide = (take: TakeDwells) => Effect.Effect<ReadonlyArray<DueDwell>>;
 
 /** The first dwells, up to those of so many notifications. */
 const ofFirstContents = (dwells: ReadonlyArray<DueDwell>, count: number): ReadonlyArray<DueDwell> => {

@@ -1,40 +1,54 @@
-import { Clock, Context, Effect, Layer } from "effect";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { Database } from "../database/Database.ts";
-import { Outbox, type OutgoingEvent } from "../outbox/Outbox.ts";
-import { wordsOf } from "../sending/arms/Experiment.ts";
+import { anyEvent } from "../outbox/EventType.ts";
 import { Experiments } from "../sending/arms/Experiments.ts";
-import { Deliveries } from "../sending/deliveries/Deliveries.ts";
-import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import { type Recipient, Recipients } from "../sending/rendering/Recipients.ts";
-import { mapSliced } from "../workers/TimeSlices.ts";
+import { Recipients } from "../sending/rendering/Recipients.ts";
+import { counter, knownSeries } from "../telemetry/KnownSeries.ts";
 import { Worker } from "../workers/Worker.ts";
 import { workspaceTurns } from "../workers/WorkspaceTurns.ts";
-import { type Candidate, dwellCandidates, locationName } from "./DwellCandidates.ts";
+import { type Candidate, dwellCandidates } from "./DwellCandidates.ts";
 import { EventTriggersSql } from "./custom/EventTriggersSql.ts";
 import type { DueDwell } from "./Dwell.ts";
-import { countDwells, noteDwellLags } from "./DwellMetrics.ts";
-import { dwellPages } from "./DwellPages.ts";
-import { type DwellDevice, DwellsSql } from "./DwellsSql.ts";
+import { dwellPages, type TakeDwells } from "./DwellPages.ts";
+import { DwellsSql } from "./DwellsSql.ts";
 import { EventsSql } from "./EventsSql.ts";
+import { firedMessages } from "./FiredMessages.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
 import { isRecent, triggerSpan } from "./Transition.ts";
+import { MatchContents } from "./words/MatchContents.ts";
 import { VisitsSql } from "./VisitsSql.ts";
-import { dueDelivery, isOpenAt } from "./TriggerRule.ts";
+import { isOpenAt } from "./TriggerRule.ts";
 
 /** Dwells that are decided in one transaction. */
 export const DwellPageSize = Context.Reference("waypost/events/DwellPageSize", { defaultValue: () => 500 });
 /** How long decided dwells are kept: until no enter of their visit that is reported late can fire. */
 const keptMillis = 16 * 60_000;
 
-/** A dwell with its delivery, before the frequency caps. */
-interface PendingDwell {
-  readonly dwell: DueDwell;
-  readonly due: DueDelivery;
-}
-interface MatchedDwell extends PendingDwell {
-  readonly match: TriggerMatch;
-  readonly device: DwellDevice;
-}
+/**
+ * The outcome of a dwell: `fired`; `not_lasted`, the device left or its visit counts already; `refused` by
+ * the campaign, the device or a frequency cap; `late`, over 15 minutes past its minute.
+ */
+const outcomes = ["fired", "not_lasted", "refused", "late"] as const;
+
+/** Counts dwells of visits or of custom events by outcome. */
+const countDwells = counter(
+  "waypost_dwells_total",
+  "Visits that on_dwell notifications waited for, and custom events with a delay (what: visit, " +
+    "event), by outcome: fired, not_lasted (the device left, or the unless_event came), refused (by the " +
+    "campaign, the device or a cap), late (over 15 minutes past the minute).",
+  { what: ["visit", "event"], outcome: outcomes },
+);
+
+const lag = knownSeries(
+  Metric.histogram("waypost_dwell_lag_seconds", {
+    description: "Time from the minute of a visit or of a custom event to its notification, in seconds.",
+    boundaries: [0.5, 1, 2.5, 5, 10, 60, 300, 900],
+  }),
+);
+
+/** Records how late dwells fired, in milliseconds. */
+const noteDwellLags = (millis: ReadonlyArray<number>): Effect.Effect<void> =>
+  Effect.forEach(millis, (each) => Metric.update(lag, each / 1000), { discard: true });
 
 /**
  * Fires on_dwell notifications (contract P1). An enter stores a row for each of them (`EventRecorder.ts`),
@@ -48,139 +62,83 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
     const database = yield* Database;
     const repository = yield* DwellsSql;
     const events = yield* EventsSql;
-    const deliveries = yield* Deliveries;
-    const outbox = yield* Outbox;
-    const recipients = yield* Recipients;
-    const experiments = yield* Experiments;
     const decided = yield* dwellCandidates;
+    const fireMessages = yield* firedMessages;
 
     /** The on_dwell notifications at locations, by the location and the notification on its campaign. */
     const matches = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const locations = new Map(
-        candidates.flatMap(({ dwell: { environment, locationId, workspaceId } }) => {
-          if (locationId === null) return [];
-          const location = { workspaceId, environment, locationId, trigger: "on_dwell" as const };
-          return [[locationName(location), location]];
-        }),
+        candidates.flatMap(({ dwell: { environment, locationId, locationKey, workspaceId } }) =>
+          locationId === null
+            ? []
+            : [[locationKey, { workspaceId, environment, locationId, trigger: "on_dwell" as const }]],
+        ),
       );
-      const names = [...locations.keys()];
       const found = new Map<string, TriggerMatch>();
-      if (names.length === 0) return found;
+      if (locations.size === 0) return found;
       const attachmentIds = [...new Set(candidates.map(({ dwell }) => dwell.attachmentId))];
-      for (const row of yield* events.locations([...locations.values()], triggerSpan(now), { attachmentIds }))
-        if (row.campaign_id !== null) found.set(`${names[row.ord - 1]}/${row.attachment_id}`, row);
+      const rows = yield* events.locations([...locations.values()], triggerSpan([now]), { attachmentIds });
+      for (const row of rows)
+        if (row.campaign_id !== null) found.set(`${row.location_key}/${row.attachment_id}`, row);
       return found;
-    });
-
-    /** Adds what deliveries keep; fails those that cannot be rendered for their devices (contract O1.6). */
-    const rendered = Effect.fnUntraced(function* (pending: ReadonlyArray<PendingDwell>) {
-      if (pending.length === 0) return pending;
-      const contents = yield* repository.varying(pending.map(({ due }) => due));
-      const varying = pending.flatMap((each, index) => {
-        const content = contents[index] ?? null;
-        return content === null ? [] : [{ ...each, content }];
-      });
-      const found = yield* recipients.of(
-        varying.map(({ due, dwell }) => ({ ...due, event: dwell.event?.properties ?? null })),
-      );
-      const results = new Map(
-        yield* mapSliced(varying, ({ content, due, dwell }, index) => {
-          const recipient = found[index] as Recipient;
-          const source = { ...content, variantTexts: wordsOf(content.variants, due.arm) };
-          const result = recipient.render(source);
-          const more =
-            result._tag === "Failed"
-              ? { failure: result.reason }
-              : { recipient: recipient.kept(source, result.variables) };
-          return [dwell, more] as const;
-        }),
-      );
-      return pending.map((each) => ({ ...each, due: { ...each.due, ...results.get(each.dwell) } }));
-    });
-
-    /** Adds the arms of deliveries whose campaigns have an experiment. */
-    const withArms = Effect.fnUntraced(function* (matched: ReadonlyArray<MatchedDwell>) {
-      const experimental = matched.filter(({ match }) => match.experiment !== null);
-      const arms = yield* experiments.arms(
-        experimental.map(({ device, due, match }) => ({
-          ...due,
-          deviceId: device.id,
-          userId: device.user_id,
-          notificationId: match.notification_id,
-        })),
-      );
-      const found = new Map(experimental.map((each, index) => [each, arms[index] ?? null]));
-      return matched.map((each) => ({ ...each, due: { ...each.due, arm: found.get(each) ?? null } }));
     });
 
     /** Creates the deliveries of dwells, within the frequency caps. Returns the dwells that fired. */
     const fire = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>, now: number) {
       const found = yield* matches(candidates, now);
-      const matched = candidates.flatMap((candidate): ReadonlyArray<MatchedDwell> => {
+      const fired = candidates.flatMap((candidate) => {
         const { device, deviceKey, dwell } = candidate;
-        const { attachmentId, environment, locationId, locationKey, workspaceId } = dwell;
-        const at = locationId === null ? "" : locationName({ workspaceId, environment, locationId });
-        const match = candidate.match ?? found.get(`${at}/${attachmentId}`);
+        const { attachmentId, contentKey, event, locationKey } = dwell;
+        const match = candidate.match ?? found.get(`${locationKey}/${attachmentId}`);
         if (match === undefined || !isOpenAt(match, dwell.dueAt)) return [];
         if (device.closing || device.obstacle !== null) return [];
         // A visit has the content of its enter (contract X22), an event that of its minute (Z31).
-        const { contentKey: content_key, contentType: type } = dwell;
-        const kept = dwell.event === null ? { ...match, content_key, type } : match;
-        const { defaultCap, defaultQuietHours, isPaced } = device;
-        const limits = { defaultCap, defaultQuietHours, isPaced };
-        const subject = { workspaceId, environment, deviceKey, locationKey, ...limits, receivedAt: now };
-        return [{ dwell, match, device, due: dueDelivery(kept, subject, device) }];
+        const varies = match.varies || contentKey !== match.content_key;
+        const kept = { ...match, content_key: contentKey, type: dwell.contentType, varies };
+        const subject = {
+          ...device,
+          ...dwell,
+          deviceKey,
+          deviceId: device.id,
+          webhookEvents: [anyEvent],
+          receivedAt: now,
+          properties: event?.properties,
+        };
+        return [{ dwell, device, subject, match: event === null ? kept : match }];
       });
-      const pending = yield* rendered(yield* withArms(matched));
-      const created = yield* deliveries.create(pending.map(({ due }) => due));
-      const fired = pending.filter((_, index) => created[index] !== null);
-      yield* outbox.record(
-        pending.flatMap(({ due }, index): ReadonlyArray<OutgoingEvent> => {
-          const { sourceId, status } = created[index] ?? {};
-          if (sourceId === undefined || (status !== "delivered" && status !== "failed")) return [];
-          const { deviceKey, environment, workspaceId } = due;
-          return [{ workspaceId, environment, type: `message.${status}`, at: now, sourceId, deviceKey }];
-        }),
+      const created = yield* fireMessages(fired, []);
+      return fired.flatMap(({ dwell }, index) =>
+        (created[index]?.delivery ?? null) === null ? [] : [dwell],
       );
-      return fired.map(({ dwell }) => dwell);
     });
 
     /** Decides the dwells that a statement locks, in one transaction. */
-    const decide = Effect.fnUntraced(function* (
-      take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
-    ) {
+    const decide = Effect.fnUntraced(function* (take: TakeDwells) {
       const now = yield* Clock.currentTimeMillis;
       const taken = yield* take(now);
       const late = taken.filter(({ dueAt }) => !isRecent(dueAt, now));
       const due = taken.filter(({ dueAt }) => isRecent(dueAt, now));
-      const { candidates, gone, refused } =
-        due.length === 0 ? { candidates: [], gone: [], refused: [] } : yield* decided(due);
-      const fired = candidates.length === 0 ? [] : yield* fire(candidates, now);
-      const over = [...candidates.map(({ dwell }) => dwell), ...refused];
+      const { candidates, gone } =
+        due.length === 0 ? { candidates: [], gone: new Set<DueDwell>() } : yield* decided(due);
+      const fired = new Set(candidates.length === 0 ? [] : yield* fire(candidates, now));
+      const over = due.filter((dwell) => !gone.has(dwell));
       // A visit is kept for a while, so that no earlier enter of it fires again.
       const kept = over.filter(({ event }) => event === null);
       if (kept.length > 0) yield* repository.decide(kept, now);
       const dropped = [...late, ...gone, ...over.filter(({ event }) => event !== null)];
       if (dropped.length > 0) yield* repository.drop(dropped);
-      const hasFired = new Set(fired);
-      return { now, taken, fired, late, gone, refused: over.filter((dwell) => !hasFired.has(dwell)) };
+      const refused = over.filter((dwell) => !fired.has(dwell));
+      return { now, taken, fired: [...fired], not_lasted: [...gone], refused, late };
     }, database.atomically);
 
-    const decideAndCount = Effect.fnUntraced(function* (
-      take: (now: number) => Effect.Effect<ReadonlyArray<DueDwell>>,
-    ) {
-      const { fired, gone, late, now, refused, taken } = yield* decide(take);
-      for (const what of ["visit", "event"] as const) {
-        const count = (dwells: ReadonlyArray<DueDwell>) =>
-          dwells.filter(({ event }) => (event === null) === (what === "visit")).length;
-        yield* countDwells(what, [
-          ["fired", count(fired)],
-          ["not_lasted", count(gone)],
-          ["refused", count(refused)],
-          ["late", count(late)],
-        ]);
-      }
-      yield* noteDwellLags(fired.map(({ dueAt }) => now - dueAt));
+    const decideAndCount = Effect.fnUntraced(function* (take: TakeDwells) {
+      const { now, taken, ...decided } = yield* decide(take);
+      for (const what of ["visit", "event"] as const)
+        for (const outcome of outcomes) {
+          const counted = decided[outcome].filter(({ event }) => (event === null) === (what === "visit"));
+          yield* countDwells({ what, outcome }, counted.length);
+        }
+      yield* noteDwellLags(decided.fired.map(({ dueAt }) => now - dueAt));
       return taken;
     });
 
@@ -216,6 +174,7 @@ export class Dwells extends Context.Service<Dwells>()("waypost/events/Dwells", {
       VisitsSql.layer,
       EventsSql.layer,
       EventTriggersSql.layer,
+      MatchContents.layer,
       Recipients.layer,
       Experiments.layer,
     ]),

@@ -1,30 +1,25 @@
-import { Context, Effect, Layer } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { Effect } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
 import { epochMillis, instant, unnested } from "../database/Rows.ts";
+import { SqlService } from "../database/SqlService.ts";
 import { dueWorkspaces } from "../database/DueWorkspaces.ts";
 import { columnValues, rowCount, run } from "../database/Statements.ts";
-import { sameTenant, tenantColumns, tenantIs } from "../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../database/TenantColumns.ts";
 import {
   workspaceStatements,
   inWorkspace,
-  lockedSql,
   type OneWorkspace,
   workspaceIs,
   workspacesWithWork,
 } from "../database/WorkspaceGroups.ts";
-import { deviceObstacleSql } from "../devices/ObstacleSql.ts";
-import type { TextSource } from "../notifications/templates/MessageTexts.ts";
-import type { Variant } from "../notifications/variants/Variant.ts";
-import { variesSql } from "../notifications/variants/VariantSql.ts";
-import type { ContentKey } from "../wire/Ids.ts";
-import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
 import type { DueDwell, Dwell } from "./Dwell.ts";
-import type { Recorded } from "./EventsSql.ts";
+import { deviceColumns, type LockedDevice, lockedDevicesSql } from "./LockedDevicesSql.ts";
 
 /** The registered device of a dwell (`ord`, from 1), locked until the transaction ends. */
-export interface DwellDevice extends Omit<Recorded, "is_new"> {
+export interface DwellDevice extends LockedDevice {
+  readonly ord: number;
   readonly id: string;
   /** Epoch milliseconds. */
   readonly registeredAt: number;
@@ -35,26 +30,26 @@ export interface DwellDevice extends Omit<Recorded, "is_new"> {
   readonly closing: boolean;
 }
 
-/** The content of a message. */
-interface ContentOfTenant extends TenantKey {
-  readonly contentKey: ContentKey;
-}
-
-/** A content whose texts differ by device (`ord`, from 1). */
-interface VaryingContent extends TextSource {
-  readonly ord: number;
-  readonly variants: ReadonlyArray<Variant>;
-}
-
-const contentName = ({ contentKey, environment, workspaceId }: ContentOfTenant): string =>
-  `${workspaceId}/${environment}/${contentKey}`;
-
 /** The columns of the key of a dwell. */
 export const keyColumns = {
-  ...tenantColumns,
-  device_key: ["int4", (dwell: Dwell) => dwell.deviceKey],
+  ...deviceColumns,
   event_id: ["uuid", (dwell: Dwell) => dwell.eventId],
   attachment_id: ["uuid", (dwell: Dwell) => dwell.attachmentId],
+} as const;
+
+const dwellColumns = {
+  ...keyColumns,
+  location_key: ["int4", ({ locationKey }: Dwell) => locationKey],
+  content_key: ["int4", ({ contentKey }: Dwell) => contentKey],
+  content_type: ["text", ({ contentType }: Dwell) => contentType],
+  max_silence_minutes: ["int4", ({ maxSilenceMinutes }: Dwell) => maxSilenceMinutes],
+  entered_at: ["timestamptz", ({ enteredAt }: Dwell) => enteredAt],
+  recorded_at: ["timestamptz", ({ recordedAt }: Dwell) => recordedAt],
+  due_at: ["timestamptz", ({ dueAt }: Dwell) => dueAt],
+  unit: ["int4", ({ event }: Dwell) => event?.unit ?? null],
+  user_key: ["int4", ({ event }: Dwell) => event?.userKey ?? null],
+  properties: ["jsonb", ({ event }: Dwell) => event?.properties ?? null],
+  unless_event: ["text", ({ event }: Dwell) => event?.unless ?? null],
 } as const;
 
 /** Condition: the row of an alias is of the environment and the device of the dwell `q`. */
@@ -64,174 +59,115 @@ export const isOfDeviceSql =
     AND ${sql.literal(`${alias}.environment = q.environment AND ${alias}.device_key = q.device_key`)}`;
 
 /** Statements on visits that on_dwell notifications wait for. Bound: 500 dwells, or a batch. */
-export class DwellsSql extends Context.Service<DwellsSql>()("waypost/events/DwellsSql", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient;
-    const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
+export class DwellsSql extends SqlService<DwellsSql>("waypost/events/DwellsSql")((sql) => {
+  const { byWorkspace, ofWorkspace } = workspaceStatements(sql);
 
-    const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
-      w.event_id AS "eventId", w.attachment_id AS "attachmentId", w.location_key AS "locationKey",
-      w.content_key AS "contentKey", w.content_type AS "contentType",
-      w.max_silence_minutes AS "maxSilenceMinutes", ${epochMillis("w.entered_at")} AS "enteredAt",
-      ${epochMillis("w.recorded_at")} AS "recordedAt", ${epochMillis("w.due_at")} AS "dueAt",
-      l.id AS "locationId", CASE WHEN w.unit IS NOT NULL THEN jsonb_build_object('unit', w.unit,
-        'userKey', w.user_key, 'properties', w.properties, 'unless', w.unless_event) END AS event`;
-    const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
+  const stored = sql.csv(Object.keys(dwellColumns).map((name) => sql.literal(name)));
+  const columns = sql`w.workspace_id AS "workspaceId", w.environment, w.device_key AS "deviceKey",
+    w.event_id AS "eventId", w.attachment_id AS "attachmentId", w.location_key AS "locationKey",
+    w.content_key AS "contentKey", w.content_type AS "contentType",
+    w.max_silence_minutes AS "maxSilenceMinutes", ${epochMillis("w.entered_at")} AS "enteredAt",
+    ${epochMillis("w.recorded_at")} AS "recordedAt", ${epochMillis("w.due_at")} AS "dueAt",
+    l.id AS "locationId", CASE WHEN w.unit IS NOT NULL THEN jsonb_build_object('unit', w.unit,
+      'userKey', w.user_key, 'properties', w.properties, 'unless', w.unless_event) END AS event`;
+  const location = sql`LEFT JOIN location l ON ${sameTenant("l", "w")} AND l.key = w.location_key`;
 
-    const isOfDevice = isOfDeviceSql(sql);
-    const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
-    /** Of those that are due at once, the older notification first (contract L4). */
-    const inOrder = sql`ORDER BY w.due_at, w.attachment_id`;
-    /** The dwells of a query, with their locations. */
-    const withLocations = (dwells: Statement.Fragment) =>
-      Effect.orDie(sql<DueDwell>`
-        WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`);
-    /** The dwells of a workspace that have been due longest. */
-    const due = (workspaceId: number, now: number, limit: number) => sql`
-      SELECT w.* FROM dwell w
-      WHERE w.workspace_id = ${workspaceId} AND w.decided_at IS NULL AND w.due_at <= ${instant(now)}
-      ${inOrder} LIMIT ${limit}`;
+  const isOfDevice = isOfDeviceSql(sql);
+  const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
+  /** Of those that are due at once, the older notification first (contract L4). */
+  const inOrder = sql`ORDER BY w.due_at, w.attachment_id`;
+  /** The dwells of a query, with their locations. */
+  const withLocations = (dwells: Statement.Fragment) =>
+    Effect.orDie(sql<DueDwell>`
+      WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`);
+  /** The dwells of a workspace that have been due longest. */
+  const due = (workspaceId: number, now: number, limit: number) => sql`
+    SELECT w.* FROM dwell w
+    WHERE w.workspace_id = ${workspaceId} AND w.decided_at IS NULL AND w.due_at <= ${instant(now)}
+    ${inOrder} LIMIT ${limit}`;
 
-    return {
-      /** Stores dwells in the transaction of their enters. */
-      begin: (dwells: ReadonlyArray<Dwell>) =>
-        run(sql`
-          INSERT INTO dwell (workspace_id, environment, device_key, event_id, attachment_id, location_key,
-            content_key, content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit,
-            user_key, properties, unless_event)
-          SELECT workspace_id, environment, device_key, event_id, attachment_id, location_key, content_key,
-            content_type, max_silence_minutes, entered_at, recorded_at, due_at, unit, user_key, properties,
-            unless_event
-          FROM ${unnested("w", dwells, {
-            ...keyColumns,
-            location_key: ["int4", ({ locationKey }) => locationKey],
-            content_key: ["int4", ({ contentKey }) => contentKey],
-            content_type: ["text", ({ contentType }) => contentType],
-            max_silence_minutes: ["int4", ({ maxSilenceMinutes }) => maxSilenceMinutes],
-            entered_at: ["timestamptz", ({ enteredAt }) => enteredAt],
-            recorded_at: ["timestamptz", ({ recordedAt }) => recordedAt],
-            due_at: ["timestamptz", ({ dueAt }) => dueAt],
-            unit: ["int4", ({ event }) => event?.unit ?? null],
-            user_key: ["int4", ({ event }) => event?.userKey ?? null],
-            properties: ["jsonb", ({ event }) => event?.properties ?? null],
-            unless_event: ["text", ({ event }) => event?.unless ?? null],
-          })}
-          ON CONFLICT DO NOTHING`),
+  return {
+    /** Stores dwells in the transaction of their enters. */
+    begin: (dwells: ReadonlyArray<Dwell>) =>
+      run(sql`
+        INSERT INTO dwell (${stored}) SELECT ${stored} FROM ${unnested("w", dwells, dwellColumns)}
+        ON CONFLICT DO NOTHING`),
 
-      /** Ends slow statements of this transaction early: workspaces that share it then go on alone. */
-      hurry: run(sql`SET LOCAL statement_timeout = 2000`),
+    /** Ends slow statements of this transaction early: workspaces that share it then go on alone. */
+    hurry: run(sql`SET LOCAL statement_timeout = 2000`),
 
-      /** The workspaces that have due dwells, the longest due first. */
-      dueWorkspaces: (now: number) =>
-        dueWorkspaces(sql, { table: "dwell", at: "due_at", condition: "decided_at IS NULL" }, now),
+    /** The workspaces that have due dwells, the longest due first. */
+    dueWorkspaces: (now: number) =>
+      dueWorkspaces(sql, { table: "dwell", at: "due_at", condition: "decided_at IS NULL" }, now),
 
-      /** The dwells of a workspace that have been due longest, without locks. */
-      due: (workspaceId: number, now: number, limit: number) => withLocations(due(workspaceId, now, limit)),
+    /** The dwells of a workspace that have been due longest, without locks. */
+    due: (workspaceId: number, now: number, limit: number) => withLocations(due(workspaceId, now, limit)),
 
-      /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
-      take: (workspaceId: number, now: number, limit: number) =>
-        withLocations(sql`${due(workspaceId, now, limit)} FOR UPDATE OF w SKIP LOCKED`),
+    /** As `due`, locked until the transaction ends; leaves out those that other processes have locked. */
+    take: (workspaceId: number, now: number, limit: number) =>
+      withLocations(sql`${due(workspaceId, now, limit)} FOR UPDATE OF w SKIP LOCKED`),
 
-      /** Locks one dwell that is still due; none if another process has it or has decided it. */
-      takeOne: (dwell: Dwell) =>
-        withLocations(sql`
-          SELECT w.* FROM dwell w
-          WHERE ${tenantIs("w", dwell)} AND w.device_key = ${dwell.deviceKey}
-            AND w.event_id = ${dwell.eventId} AND w.attachment_id = ${dwell.attachmentId}
-            AND w.decided_at IS NULL
-          FOR UPDATE OF w SKIP LOCKED`),
+    /** Locks one dwell that is still due; none if another process has it or has decided it. */
+    takeOne: (dwell: Dwell) =>
+      withLocations(sql`
+        SELECT w.* FROM dwell w
+        WHERE ${tenantIs("w", dwell)} AND w.device_key = ${dwell.deviceKey}
+          AND w.event_id = ${dwell.eventId} AND w.attachment_id = ${dwell.attachmentId}
+          AND w.decided_at IS NULL
+        FOR UPDATE OF w SKIP LOCKED`),
 
-      /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
-      lockDevices: (all: ReadonlyArray<Dwell>) =>
-        byWorkspace(all)(
-          (dwells) => sql<DwellDevice>`
-          WITH held AS MATERIALIZED (${lockedSql(
-            sql,
-            sql`
-            SELECT d.workspace_id, d.environment, d.key, d.id, d.transport, d.registered_at, d.timezone,
-              d.user_id, d.user_key, ${deviceObstacleSql(sql, "d")} AS obstacle
-            FROM device d
-            WHERE ${inWorkspace("d")} AND (d.workspace_id, d.environment, d.key) IN (
-                SELECT workspace_id, environment, device_key FROM ${unnested("q", dwells, keyColumns)}
-              ) AND d.unregistered_at IS NULL
-            ORDER BY d.workspace_id, d.environment, d.key
-            FOR NO KEY UPDATE OF d`,
-          )}
-          )
-          SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.id, h.user_id,
-            h.user_key,
-            ${epochMillis("h.registered_at")} AS "registeredAt",
-            CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object('count', w.default_cap_count,
-              'period', w.default_cap_period) END AS "defaultCap", w.quiet_hours AS "defaultQuietHours",
-            w.max_per_minute IS NOT NULL AS "isPaced", w.deletion_scheduled_at IS NOT NULL AS closing
-          FROM ${unnested("q", dwells, keyColumns)}
-          JOIN held h ON ${sameTenant("h", "q")} AND h.key = q.device_key
-          JOIN workspace w ON w.id = q.workspace_id`,
-        ),
+    /** Locks the registered devices of dwells until the transaction ends, always in the same order. */
+    lockDevices: (all: ReadonlyArray<Dwell>) =>
+      byWorkspace(all)(
+        (dwells) => sql<DwellDevice>`
+        WITH held AS MATERIALIZED (${lockedDevicesSql(sql, unnested("q", dwells, deviceColumns))})
+        SELECT q.ord::int AS ord, h.transport, h.obstacle, h.timezone, h.device_id AS id, h.user_id,
+          h.user_key,
+          ${epochMillis("h.registered_at")} AS "registeredAt",
+          CASE WHEN w.default_cap_count IS NOT NULL THEN jsonb_build_object('count', w.default_cap_count,
+            'period', w.default_cap_period) END AS "defaultCap", w.quiet_hours AS "defaultQuietHours",
+          w.max_per_minute IS NOT NULL AS "isPaced", w.deletion_scheduled_at IS NOT NULL AS closing
+        FROM ${unnested("q", dwells, keyColumns)}
+        JOIN held h ON ${sameTenant("h", "q")} AND h.device_key = q.device_key
+        JOIN workspace w ON w.id = q.workspace_id`,
+      ),
 
-      /**
-       * The contents of messages, in their order; null for one whose texts are the same for all devices. A
-       * content can have a megabyte, so it is read once for all its messages.
-       */
-      varying: (all: ReadonlyArray<ContentOfTenant>) => {
-        const distinct = [...new Map(all.map((each) => [contentName(each), each])).entries()];
-        return Effect.map(
-          Effect.orDie(sql<VaryingContent>`
-          SELECT q.ord::int AS ord, c.headline, c.body, c.cta_label, c.cta_url, c.template, c.translations,
-            c.push, COALESCE(c.questions, '[]') AS questions, COALESCE(c.variants, '[]') AS variants
-          FROM ${unnested("q", distinct, {
-            workspace_id: ["int4", ([, { workspaceId }]) => workspaceId],
-            environment: ["text", ([, { environment }]) => environment],
-            content_key: ["int4", ([, { contentKey }]) => contentKey],
-          })}
-          JOIN content c ON ${sameTenant("c", "q")} AND c.key = q.content_key
-          WHERE ${variesSql("c")}`),
-          (rows) => {
-            const found = new Map(rows.map((row) => [distinct[row.ord - 1]?.[0], row]));
-            return all.map((each) => found.get(contentName(each)) ?? null);
-          },
-        );
-      },
+    /** Marks locked dwells as decided. */
+    decide: (all: ReadonlyArray<Dwell>, now: number) =>
+      byWorkspace(all)(
+        (dwells) => sql`
+        UPDATE dwell w SET decided_at = ${instant(now)}
+        FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
+      ),
 
-      /** Marks locked dwells as decided. */
-      decide: (all: ReadonlyArray<Dwell>, now: number) =>
-        byWorkspace(all)(
-          (dwells) => sql`
-          UPDATE dwell w SET decided_at = ${instant(now)}
-          FROM ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
-        ),
+    /** Deletes locked dwells. */
+    drop: (all: ReadonlyArray<Dwell>) =>
+      byWorkspace(all)(
+        (dwells) => sql`
+        DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
+      ),
 
-      /** Deletes locked dwells. */
-      drop: (all: ReadonlyArray<Dwell>) =>
-        byWorkspace(all)(
-          (dwells) => sql`
-          DELETE FROM dwell w USING ${unnested("q", dwells, keyColumns)} WHERE ${isKey}`,
-        ),
+    /** The workspaces of the dwells that were decided before an instant, of the first ones. */
+    decidedWorkspaces: (before: number, limit: number) =>
+      workspacesWithWork(
+        sql,
+        columnValues(sql<{ readonly id: number }>`
+        SELECT DISTINCT d.workspace_id AS id FROM (
+          SELECT w.workspace_id FROM dwell w WHERE w.decided_at < ${instant(before)}
+          ORDER BY w.decided_at LIMIT ${limit}
+        ) AS d`),
+      ),
 
-      /** The workspaces of the dwells that were decided before an instant, of the first ones. */
-      decidedWorkspaces: (before: number, limit: number) =>
-        workspacesWithWork(
-          sql,
-          columnValues(sql<{ readonly id: number }>`
-          SELECT DISTINCT d.workspace_id AS id FROM (
-            SELECT w.workspace_id FROM dwell w WHERE w.decided_at < ${instant(before)}
-            ORDER BY w.decided_at LIMIT ${limit}
-          ) AS d`),
-        ),
-
-      /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
-      deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>
-        rowCount(
-          ofWorkspace(workspaceId)(sql`
-          WITH q AS MATERIALIZED (
-            SELECT d.workspace_id, d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
-            WHERE ${inWorkspace("d")} AND d.decided_at < ${instant(before)}
-            ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-          )
-          DELETE FROM dwell w USING q WHERE ${isKey} RETURNING 1`),
-        ),
-    };
-  }),
-}) {
-  static readonly layer = Layer.effect(DwellsSql, DwellsSql.make);
-}
+    /** Deletes dwells of a workspace that were decided before an instant, up to so many; gives how many. */
+    deleteDecided: (workspaceId: OneWorkspace, before: number, limit: number) =>
+      rowCount(
+        ofWorkspace(workspaceId)(sql`
+        WITH q AS MATERIALIZED (
+          SELECT d.workspace_id, d.environment, d.device_key, d.event_id, d.attachment_id FROM dwell d
+          WHERE ${inWorkspace("d")} AND d.decided_at < ${instant(before)}
+          ORDER BY d.decided_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM dwell w USING q WHERE ${isKey} RETURNING 1`),
+      ),
+  };
+}) {}

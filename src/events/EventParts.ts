@@ -3,9 +3,7 @@ import { TakesLong } from "../database/Batched.ts";
 import { Database } from "../database/Database.ts";
 import { hasNeighbours } from "../database/RecentWorkspaces.ts";
 import type { Message } from "../sending/rendering/Message.ts";
-import { dwellsOf } from "./Dwell.ts";
-import type { IncomingEvent } from "./IncomingEvent.ts";
-import { canFire } from "./TriggerRule.ts";
+import type { Located } from "./EventStages.ts";
 
 /** Bounds of the work of events (contract TR1). Tests lower them. */
 export const EventBounds = Context.Reference("waypost/events/EventBounds", {
@@ -30,31 +28,27 @@ export const EventBounds = Context.Reference("waypost/events/EventBounds", {
 });
 export type EventBounds = Context.Service.Shape<typeof EventBounds>;
 
-/** The messages and waiting rows that an event can make. */
-const costOf = (event: IncomingEvent): number =>
-  event.problem === null
-    ? event.triggerMatches.filter((match) => canFire(match, event)).length + dwellsOf(event).length
-    : 0;
-
 /** The events of a request, with the number of its entries that were worked before. */
 interface PartRequest {
   readonly workspaceId: number;
   readonly worked: number;
-  readonly events: ReadonlyArray<IncomingEvent>;
+  readonly events: ReadonlyArray<Pick<Located, "index" | "problem" | "fires" | "waits">>;
   /** The locations of the entries before this index are looked up; Infinity for all. */
   readonly end: number;
 }
 
-/** The workspace with the most notifications that may fire. */
-const heaviestOf = (requests: ReadonlyArray<PartRequest>): number => {
-  const matches = new Map<number, number>();
-  for (const { events, workspaceId } of requests) {
-    const own = new Set(events.map(({ triggerMatches }) => triggerMatches));
-    const sum = [...own].reduce((rows, { length }) => rows + length, 0);
-    matches.set(workspaceId, (matches.get(workspaceId) ?? 0) + sum);
-  }
-  return [...matches].sort(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
-};
+/** The messages and waiting rows that the events of an entry can make. */
+const costOf = (entry: PartRequest["events"]): number =>
+  entry.reduce(
+    (sum, { fires, problem, waits }) => sum + (problem === null ? fires.length + waits.length : 0),
+    0,
+  );
+
+/** The workspace whose events make the most messages. */
+const heaviestOf = (requests: ReadonlyArray<PartRequest>): number =>
+  [...Map.groupBy(requests, ({ workspaceId }) => workspaceId)]
+    .map(([workspaceId, own]) => ({ workspaceId, cost: costOf(own.flatMap(({ events }) => events)) }))
+    .reduce((one, other) => (other.cost > one.cost ? other : one)).workspaceId;
 
 /**
  * The entries of each request that one transaction works: those before an index, Infinity for all. Requests
@@ -67,68 +61,63 @@ export const partOf = (
   isAlone: boolean,
 ): ReadonlyArray<number> => {
   const ends = requests.map(({ end }) => end);
-  const hasOthers = requests.some(({ workspaceId }) => hasNeighbours(workspaceId));
-  const most = hasOthers ? Math.min(messages, messagesBeside) : messages;
-  const isShared = !isAlone && new Set(requests.map(({ workspaceId }) => workspaceId)).size > 1;
+  const workspaces = new Set(requests.map(({ workspaceId }) => workspaceId));
+  const most = [...workspaces].some(hasNeighbours) ? Math.min(messages, messagesBeside) : messages;
+  const isShared = !isAlone && workspaces.size > 1;
   if (isShared && ends.some((end) => end < Infinity)) throw new TakesLong(heaviestOf(requests));
   const shares = new Map<number, number>();
   let [taken, isFull] = [0, false];
   const inOrder = [...requests.entries()].sort(([, one], [, other]) => one.worked - other.worked);
-  for (const [request, { events, workspaceId }] of inOrder)
+  for (const [request, { end, events, workspaceId }] of inOrder)
     for (const [index, entry] of Map.groupBy(events, (event) => event.index)) {
-      const cost = isFull ? 0 : entry.reduce((sum, event) => sum + costOf(event), 0);
+      const cost = isFull ? 0 : costOf(entry);
       const share = (shares.get(workspaceId) ?? 0) + cost;
       if (isShared && share > sharedMessages) throw new TakesLong(workspaceId);
       shares.set(workspaceId, share);
       isFull ||= Math.min(taken, cost) > 0 && taken + cost > most;
       taken += cost;
-      if (isFull) {
-        ends[request] = Math.min(index, ends[request] ?? 0);
-        break;
-      }
+      if (!isFull) continue;
+      ends[request] = Math.min(index, end);
+      break;
     }
   return ends;
 };
 
-/** The messages of an answer, within its bounds: silent ones first, which are in no inbox. */
-export class AnsweredMessages {
-  readonly #bounds: EventBounds;
-  #kept: ReadonlyArray<{ readonly message: Message; readonly bytes: number }> = [];
-  #isMore = false;
-
-  constructor(bounds: EventBounds) {
-    this.#bounds = bounds;
-  }
-
-  /** Adds the messages of a transaction; null for one that is left out. */
-  add(messages: ReadonlyArray<Message | null>): void {
-    if (messages.length === 0) return;
-    const found = messages.flatMap((message) =>
-      message === null ? [] : [{ message, bytes: Buffer.byteLength(JSON.stringify(message)) }],
-    );
-    const isSilent = ({ message }: { readonly message: Message }) => Number(message.silent === true);
-    const all = [...this.#kept, ...found].sort((one, other) => isSilent(other) - isSilent(one));
-    const { answerBytes, answerMessages } = this.#bounds;
-    let bytes = 0;
-    const end = all.findIndex((each, index) => {
-      bytes += each.bytes;
-      return index > 0 && (index >= answerMessages || bytes > answerBytes);
-    });
-    this.#kept = end === -1 ? all : all.slice(0, end);
-    this.#isMore ||= end !== -1 || found.length < messages.length;
-  }
-
+interface KeptMessages {
+  readonly messages: ReadonlyArray<{ readonly message: Message; readonly bytes: number }>;
+  /** Whether some have no room. */
+  readonly isMore: boolean;
   /** Whether further silent messages would have no room. */
-  get isFull(): boolean {
-    return this.#isMore && this.#kept.at(-1)?.message.silent === true;
-  }
-
-  /** The fields of the answer. */
-  get fields() {
-    const deliveries = this.#kept.map(({ message }) => message);
-    return { deliveries, ...(this.#isMore && { more: true as const }) };
-  }
+  readonly isFull: boolean;
 }
+
+/** The messages of an answer before those of its first transaction. */
+export const noMessages: KeptMessages = { messages: [], isMore: false, isFull: false };
+
+/**
+ * The messages of an answer after those of a further transaction (null for one that is left out), within the
+ * bounds of an answer: silent ones first, which are in no inbox.
+ */
+export const withMessages = (
+  kept: KeptMessages,
+  further: ReadonlyArray<Message | null>,
+  { answerBytes, answerMessages }: EventBounds,
+): KeptMessages => {
+  if (further.length === 0) return kept;
+  const found = further
+    .filter((message) => message !== null)
+    .map((message) => ({ message, bytes: Buffer.byteLength(JSON.stringify(message)) }));
+  const isSilent = ({ message }: KeptMessages["messages"][number]) => Number(message.silent === true);
+  const all = [...kept.messages, ...found].sort((one, other) => isSilent(other) - isSilent(one));
+  let bytes = 0;
+  const end = all.findIndex((each, index) => {
+    bytes += each.bytes;
+    return index > 0 && (index >= answerMessages || bytes > answerBytes);
+  });
+  const messages = end === -1 ? all : all.slice(0, end);
+  const isMore = kept.isMore || end !== -1 || found.length < further.length;
+  return { messages, isMore, isFull: isMore && messages.at(-1)?.message.silent === true };
+};
 
 /** Makes the function that works the entries of a request in parts, with the bounds of this process. */
 export const eventParts = Effect.gen(function* () {
@@ -136,36 +125,38 @@ export const eventParts = Effect.gen(function* () {
 
   /**
    * Works the entries of a request until its time is up: `part` works some from an index on, at most up to
-   * another one, and gives how many. Returns the index of the first entry that is left, which is not 0. What
-   * the database has no time for is left, too, once something was worked.
+   * another one, and gives how many with their messages. Returns the index of the first entry that is left,
+   * which is not 0, and the fields of the answer about messages. What the database has no time for is left,
+   * too, once something was worked, and what comes after silent messages that fill the answer.
    */
-  const inParts = Effect.fnUntraced(function* <E, R>(
+  return Effect.fnUntraced(function* <E, R>(
     entries: number,
-    messages: AnsweredMessages,
-    part: (from: number, to: number) => Effect.Effect<number, E, R>,
+    part: (
+      from: number,
+      to: number,
+    ) => Effect.Effect<{ readonly entries: number; readonly messages: ReadonlyArray<Message | null> }, E, R>,
   ) {
     const since = bounds.clock();
-    let worked: number | null = yield* part(0, entries);
-    let from = worked;
-    while (
-      from < entries &&
-      !messages.isFull &&
-      (from === 0 || bounds.clock() - since < bounds.requestMillis)
-    ) {
-      const isBegun = from > 0;
-      // All that is left would be looked up again in each part.
-      worked = yield* part(from, from + 2 * worked + 1).pipe(
+    let kept = noMessages;
+    let [worked, size] = [0, entries];
+    const hasTime = () => worked === 0 || bounds.clock() - since < bounds.requestMillis;
+    do {
+      const isBegun = worked > 0;
+      const done = yield* part(worked, worked + size).pipe(
         Effect.catchCauseIf(
           (cause) => isBegun && Database.isUnavailable(cause),
           () => Effect.succeed(null),
         ),
       );
-      if (worked === null) break;
-      from += worked;
-    }
-    return from;
+      if (done === null) break;
+      kept = withMessages(kept, done.messages, bounds);
+      worked += done.entries;
+      // All that is left would be looked up again in each part.
+      size = 2 * done.entries + 1;
+    } while (worked < entries && !kept.isFull && hasTime());
+    const deliveries = kept.messages.map(({ message }) => message);
+    return { worked, deliveries, ...(kept.isMore && { more: true as const }) };
   });
-  return { bounds, inParts };
 });
 
 /** The indexes of the entries from one on, as an answer lists them; no field for none. */

@@ -6,17 +6,14 @@ import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
 import { outsideTransaction } from "../http/OutsideTransaction.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
-import { dwellsOf } from "./Dwell.ts";
-import { EventBatch, type PartOutcome } from "./EventBatch.ts";
-import { type EventRequest, isTransition } from "./IncomingEvent.ts";
+import { isCustom, readCustomEvent } from "./custom/CustomEvent.ts";
+import { eventParts, laterFrom } from "./EventParts.ts";
 import { EventRecorder } from "./EventRecorder.ts";
-import { AnsweredMessages, eventParts, laterFrom } from "./EventParts.ts";
 import type { EventsBody, EventsOutcome } from "./EventsApi.ts";
 import { EventsSql } from "./EventsSql.ts";
-import { isLate } from "./Transition.ts";
-import { readTransition } from "./Transition.ts";
-import { isCustom, readCustomEvent } from "./custom/CustomEvent.ts";
-import { canFire } from "./TriggerRule.ts";
+import type { EventPart, Located, PartOutcome } from "./EventStages.ts";
+import { type EventRequest, isTransition } from "./IncomingEvent.ts";
+import { isLate, readTransition } from "./Transition.ts";
 
 const maxRequests = 64;
 /** A batch with so many events takes no further request: others would wait for it. */
@@ -34,45 +31,26 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
     const database = yield* Database;
     const repository = yield* EventsSql;
     const recorder = yield* EventRecorder;
-    const { bounds, inParts } = yield* eventParts;
+    const inParts = yield* eventParts;
     const { customEventRetentionDays: keptDays } = yield* Settings;
 
-    /** Marks duplicates among rejected and late events: a duplicate is not rejected. */
-    const markDuplicates = Effect.fnUntraced(function* (batch: EventBatch) {
-      const candidates = batch.incomingEvents
+    /** The events among rejected and late ones that were recorded before: a duplicate is not rejected. */
+    const known = Effect.fnUntraced(function* ({ events }: EventPart) {
+      const candidates = events
         .filter(isTransition)
-        .filter(({ occurredAt, outcome, problem, receivedAt }) => {
-          const isRejected = problem !== null || isLate(occurredAt, receivedAt);
-          return isRejected && outcome === null;
-        });
-      if (candidates.length === 0) return;
-      const recorded = yield* repository.recorded(candidates);
-      batch.markDuplicates(recorded.flatMap(({ ord }) => candidates[ord - 1] ?? []));
+        .filter(({ occurredAt, problem, receivedAt }) => problem !== null || isLate(occurredAt, receivedAt));
+      const rows = candidates.length === 0 ? [] : yield* repository.recorded(candidates);
+      return new Set<Located>(rows.flatMap(({ ord }) => candidates.slice(ord - 1, ord)));
     });
 
     /**
-     * Writes a batch, as far as one transaction has room for it (contract TR1): an event and the deliveries
+     * Writes events, as far as one transaction has room for them (contract TR1): an event and the deliveries
      * it triggers commit together (contract L5), and a device's row is locked while its caps are counted
      * (contract L4).
      */
-    const write = Effect.fnUntraced(function* (batch: EventBatch, isAlone: boolean) {
-      yield* recorder.locate(batch);
-      batch.takePart(bounds, isAlone);
-      yield* markDuplicates(batch);
-      const events = batch.takeNew();
-      if (events.length === 0) return batch.outcomes([]);
-      yield* recorder.render(events, isAlone);
-      const isMore = events.some(
-        (incomingEvent) =>
-          incomingEvent.webhookEvents.length > 0 ||
-          !isTransition(incomingEvent) ||
-          incomingEvent.goalCampaigns.length > 0 ||
-          dwellsOf(incomingEvent).length > 0 ||
-          incomingEvent.triggerMatches.some((triggerMatch) => canFire(triggerMatch, incomingEvent)),
-      );
-      // An enter or exit without deliveries, goals and webhooks is a single statement.
-      const written = recorder.write(batch, events);
-      return batch.outcomes(yield* isMore ? database.atomically(written) : written);
+    const write = Effect.fnUntraced(function* (requests: ReadonlyArray<EventRequest>, isAlone: boolean) {
+      const part = yield* recorder.locate(requests, isAlone);
+      return yield* recorder.record(part, isAlone, yield* known(part));
     });
 
     const report = yield* batchedByWorkspace({
@@ -80,7 +58,7 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
       keyOf: ({ caller }: EventRequest) => caller.workspaceId,
       sizeOf: ({ events }) => events.length,
       maxSize: maxEvents,
-      run: (requests, isAlone) => write(new EventBatch(requests), isAlone),
+      run: write,
       beside: besideRequests,
     });
 
@@ -92,17 +70,14 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
        */
       record: Effect.fnUntraced(function* (requests: ReadonlyArray<EventRequest>) {
         const work = (from: number, to: number) =>
-          Effect.map(write(new EventBatch(requests.slice(from, to)), true), (part) => {
+          Effect.map(write(requests.slice(from, to), true), (part) => {
             const end = part.findIndex((outcome) => outcome?.end === 0);
             return end === -1 ? part : part.slice(0, end);
           });
         const inOwnTransactions = Effect.gen(function* () {
           const outcomes: Array<PartOutcome | null> = [];
-          yield* inParts(requests.length, new AnsweredMessages(bounds), (from, to) =>
-            Effect.map(work(from, to), (part) => {
-              outcomes.push(...part);
-              return part.length;
-            }),
+          yield* inParts(requests.length, (from, to) =>
+            Effect.map(work(from, to), (part) => ({ entries: outcomes.push(...part) - from, messages: [] })),
           );
           return outcomes;
         });
@@ -129,23 +104,20 @@ export class Events extends Context.Service<Events>()("waypost/events/Events", {
           .map((event) =>
             isCustom(event) ? readCustomEvent(event, now, keptDays, false) : readTransition(event, now),
           );
-        const messages = new AnsweredMessages(bounds);
         const sum = { accepted: 0, duplicates: 0, rejected: new Array<EventsOutcome["rejected"][number]>() };
-        const worked = yield* inParts(read.length, messages, (from, to) =>
+        const { worked, ...messages } = yield* inParts(read.length, (from, to) =>
           Effect.gen(function* () {
             const rest = read.slice(from, to);
             const part =
               (yield* report({ caller, now, events: rest, worked: from })) ?? (yield* endedMeanwhile);
-            sum.accepted += part.accepted;
+            sum.accepted += part.accepted.length;
             sum.duplicates += part.duplicates;
-            sum.rejected.push(
-              ...part.rejected.map(({ index, reasons }) => ({ index: from + index, reasons })),
-            );
-            messages.add(part.messages);
-            return Math.min(part.end, rest.length);
+            for (const { index, reasons } of part.rejected)
+              sum.rejected.push({ index: from + index, reasons });
+            return { entries: Math.min(part.end, rest.length), messages: part.messages };
           }),
         );
-        return { ...sum, ...messages.fields, ...laterFrom(worked, events.length) };
+        return { ...sum, ...messages, ...laterFrom(worked, events.length) };
       }),
     };
   }),

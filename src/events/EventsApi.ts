@@ -7,9 +7,7 @@ import { Data } from "../wire/Envelope.ts";
 import { sentList } from "../wire/Parts.ts";
 import { CustomEventReport } from "./custom/CustomEvent.ts";
 import { Transition } from "./Transition.ts";
-
-const count = (description: string, example: number) =>
-  Schema.Int.annotate({ description, examples: [example] });
+import { shownInteger } from "../wire/ShownFields.ts";
 
 /** Request body. */
 export const EventsBody = Schema.Struct({
@@ -42,19 +40,27 @@ export const laterFields = (nouns: "events" | "positions", again: string) => ({
   ),
 });
 
-/** Response. */
-export const EventsOutcome = Schema.Struct({
-  accepted: count("New events; they were recorded.", 2),
-  duplicates: count("Events that were recorded before; they changed nothing.", 0),
-  rejected: Schema.Array(
+/** The entries of a request that were rejected. */
+export const rejectedEntries = (noun: "event" | "position", example: string, description: string) =>
+  Schema.Array(
     Schema.Struct({
-      index: count("Index of the event in the request, from 0.", 1),
+      index: shownInteger(`Index of the ${noun} in the request, from 0.`, 1),
       reasons: Schema.Array(Schema.String).annotate({
-        description: "The problems of the event.",
-        examples: [["There is no location with this id in this workspace and environment."]],
+        description: `The problems of the ${noun}.`,
+        examples: [[example]],
       }),
     }),
-  ).annotate({ description: "Events that were not recorded, and why." }),
+  ).annotate({ description });
+
+/** Response. */
+export const EventsOutcome = Schema.Struct({
+  accepted: shownInteger("New events; they were recorded.", 2),
+  duplicates: shownInteger("Events that were recorded before; they changed nothing.", 0),
+  rejected: rejectedEntries(
+    "event",
+    "There is no location with this id in this workspace and environment.",
+    "Events that were not recorded, and why.",
+  ),
   ...laterFields("events", "with the same ids"),
 }).annotate({ identifier: "EventsOutcome" });
 export type EventsOutcome = typeof EventsOutcome.Type;

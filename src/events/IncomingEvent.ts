@@ -1,22 +1,19 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
-import { type CampaignKey, type DeviceKey, LocationKey } from "../wire/Ids.ts";
+import type { Properties } from "../notifications/EventFacts.ts";
+import type { TriggerType } from "../notifications/Notification.ts";
+import type { DeviceKey } from "../wire/Ids.ts";
 import type { TenantKey } from "../workspaces/Environment.ts";
 import type { QuietHours } from "../workspaces/QuietHours.ts";
 import type { FrequencyCap } from "../workspaces/Workspace.ts";
-import type { Properties } from "../notifications/EventFacts.ts";
-import type { CustomEventReading } from "./custom/CustomEvent.ts";
-import type { EventRow } from "./EventRows.ts";
-import type { MessageWords } from "./words/MessageWords.ts";
-import type { Recorded } from "./EventsSql.ts";
-import type { EventMatch, TriggerMatch } from "./TriggerMatch.ts";
-import type { ReadTransition } from "./Transition.ts";
+import type { ReadCustomEvent } from "./custom/CustomEvent.ts";
+import { type EventReading, type Transition, type TransitionType, triggerOf } from "./Transition.ts";
 
 /** The events of one device in one request; those of a server are each a request of their device. */
 export interface EventRequest {
   readonly caller: Omit<DeviceCaller["Service"], "locationsVersion" | "tokenDigest">;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly events: ReadonlyArray<ReadTransition | CustomEventReading>;
+  readonly events: ReadonlyArray<EventReading<Transition | ReadCustomEvent>>;
   /** The index of the entry of the request that each event is of; left out if each is one. */
   readonly entries?: ReadonlyArray<number>;
   /** The number of entries that were worked before, in other transactions (`EventParts.ts`). */
@@ -26,100 +23,88 @@ export interface EventRequest {
 }
 
 /** The person of a custom event, with the keys of their registered devices, that seen last first. */
-export interface NamedPerson {
+interface NamedPerson {
   readonly userKey: number;
   readonly deviceKeys: ReadonlyArray<DeviceKey>;
 }
 
-/** A readable event of a batch. */
 interface IncomingBase extends TenantKey {
   readonly deviceKey: DeviceKey;
+  readonly deviceId: string;
   readonly id: string;
+  /** The trigger type of the notifications that it fires at once. */
+  readonly trigger: TriggerType;
   /** Instants are epoch milliseconds. */
   readonly occurredAt: number;
   readonly receivedAt: number;
   readonly requestIndex: number;
   /** The index of its entry in the request. */
   readonly index: number;
-  readonly deviceId: string;
+  /** Why it is rejected; null if it is not. */
+  readonly problem: string | null;
   /** The event types that active webhooks of the environment listen to. */
   readonly webhookEvents: ReadonlyArray<string>;
   readonly defaultCap: FrequencyCap | null;
   readonly defaultQuietHours: QuietHours | null;
   /** Whether the workspace has a pace. */
   readonly isPaced: boolean;
-  /** The notifications that can fire, older ones first. */
-  triggerMatches: ReadonlyArray<TriggerMatch>;
-  /** The words of its messages, once they are made: the arm of their unit may be another one. */
-  words: ReadonlyMap<TriggerMatch, MessageWords>;
-  /** Why it is rejected. */
-  problem: string | null;
-  /** Null until known; `ended` if the device has unregistered, `later` if the transaction has no room. */
-  outcome: "accepted" | "duplicate" | "ended" | "later" | null;
 }
 
-/** An enter or exit of a batch. */
-export interface IncomingTransition extends IncomingBase, EventRow {
+/** An enter or exit that could be read. */
+export interface IncomingTransition extends IncomingBase {
+  readonly type: TransitionType;
   readonly locationId: string;
-  locationKey: LocationKey;
-  /** The campaigns whose goal it meets. */
-  goalCampaigns: ReadonlyArray<CampaignKey>;
 }
 
-/** A custom event of a batch. */
+/** A custom event that could be read. */
 export interface IncomingCustom extends IncomingBase {
   readonly type: "custom";
-  readonly locationKey: null;
   readonly name: string;
   readonly properties: Properties;
   readonly person: NamedPerson | null;
-  triggerMatches: ReadonlyArray<EventMatch>;
-  /** The devices that get the messages of notifications. */
-  receivers: ReadonlyMap<TriggerMatch, DeviceKey>;
-  /** Its devices, once they are locked. */
-  readonly recorded: Map<DeviceKey, Recorded>;
 }
 
-/** A readable event of a batch. */
+/** An event that could be read: the first stage of `EventStages.ts`. */
 export type IncomingEvent = IncomingTransition | IncomingCustom;
 
 /** Whether an event is an enter or exit. */
-export const isTransition = (event: IncomingEvent): event is IncomingTransition => event.type !== "custom";
+export const isTransition = <Event extends IncomingEvent>(
+  event: Event,
+): event is Exclude<Event, IncomingCustom> => event.type !== "custom";
 
-const noReceivers: IncomingCustom["receivers"] = new Map();
-const noWords: IncomingBase["words"] = new Map();
+/** Whether an event is a custom one. */
+export const isCustomEvent = <Event extends IncomingEvent>(
+  event: Event,
+): event is Extract<Event, IncomingCustom> => event.type === "custom";
 
 /** The readable events of a request. */
 export const incomingEventsOf = (request: EventRequest, requestIndex: number) => {
   const { caller, entries, events, now, person = null } = request;
   const { deviceId, deviceKey, environment, webhookEvents, workspace, workspaceId } = caller;
-  return events.flatMap((event, index): Array<IncomingEvent> => {
-    if (event._tag === "Unreadable") return [];
+  return events.flatMap((reading, index): ReadonlyArray<IncomingEvent> => {
+    if ("reasons" in reading) return [];
+    const { event, problem } = reading;
     const shared = {
-      requestIndex,
-      index: entries?.[index] ?? index,
       workspaceId,
       environment,
       deviceKey,
       deviceId,
-      webhookEvents,
+      id: event.id,
       receivedAt: now,
+      requestIndex,
+      index: entries?.[index] ?? index,
+      problem,
+      webhookEvents,
       defaultCap: workspace.default_frequency_cap,
       defaultQuietHours: workspace.quiet_hours,
       isPaced: workspace.max_per_minute !== null,
-      triggerMatches: [],
-      words: noWords,
-      problem: event.problem,
-      outcome: null,
     };
-    if (event._tag === "Custom") {
-      const { id, name, occurred_at, properties } = event.event;
-      const occurredAt = occurred_at ?? now;
-      const own = { id, name, properties, occurredAt, locationKey: null, person };
-      return [{ ...shared, ...own, type: "custom", receivers: noReceivers, recorded: new Map() }];
+    if ("location_id" in event) {
+      const { location_id: locationId, occurred_at: occurredAt, type } = event;
+      return [{ ...shared, type, trigger: triggerOf(type), locationId, occurredAt }];
     }
-    const { id, location_id: locationId, occurred_at: occurredAt, type } = event.transition;
-    const at = { locationId, locationKey: LocationKey(0), goalCampaigns: [] };
-    return [{ ...shared, ...at, id, type, occurredAt }];
+    const { name, occurred_at, properties } = event;
+    const own = { name, properties, person, occurredAt: occurred_at ?? now };
+    return [{ ...shared, ...own, type: "custom", trigger: "on_event" }];
   });
 };

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect";
 import type { TriggerType } from "../notifications/Notification.ts";
-import { Instant } from "../time/Instant.ts";
+import { describedInstant } from "../time/Instant.ts";
 import { DAY_MS } from "../time/DayNumbers.ts";
 import { wholly } from "../wire/PartReader.ts";
 import { Uuid } from "../wire/Text.ts";
@@ -23,16 +23,27 @@ export const Transition = Schema.Struct({
     description: "Id of the location.",
     examples: ["01980a6c-2b11-7e0a-8c55-6d2f9b1a4e01"],
   }),
-  occurred_at: Schema.String.annotate({
-    description: "When it happened, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
-    examples: ["2026-11-21T09:30:00Z"],
-    format: "date-time",
-  }).pipe(Schema.decodeTo(Instant)),
+  occurred_at: describedInstant(
+    "When it happened, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
+  ),
 }).annotate({
   identifier: "Transition",
   message: "Each event must be an object with an id, a type, a location_id and an occurred_at.",
 });
 export type Transition = typeof Transition.Type;
+
+/** A reported event with the problem of its time, or the reasons why it cannot be read. */
+export type EventReading<Event> =
+  { readonly event: Event; readonly problem: string | null } | { readonly reasons: ReadonlyArray<string> };
+
+const read = wholly(Transition);
+
+/** Reads one enter or exit of a request, with all its problems. */
+export const readTransition = (input: unknown, now: number): EventReading<Transition> =>
+  Result.match(read(input), {
+    onFailure: (reasons) => ({ reasons }),
+    onSuccess: (event) => ({ event, problem: timeProblem(event.occurred_at, now) }),
+  });
 
 /** The trigger type of notifications that an event can fire. */
 export const triggerOf = (type: TransitionType): TriggerType => (type === "enter" ? "on_enter" : "on_exit");
@@ -65,23 +76,9 @@ export const timeProblem = (
 /** Whether an event reported now can trigger campaigns. One over 15 minutes old only counts (contract L1). */
 export const isRecent = (occurredAt: number, now: number): boolean => now - occurredAt <= maxTriggerAgeMillis;
 
-/** The earliest and latest time of an event that can trigger campaigns when reported now. */
-export const triggerSpan = (now: number) => ({ from: now - maxTriggerAgeMillis, to: now + maxAheadMillis });
-
-/** A reported event: readable, or the reasons why it is rejected. */
-export type ReadTransition =
-  | { readonly _tag: "Read"; readonly transition: Transition; readonly problem: string | null }
-  | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
-
-const read = wholly(Transition);
-
-/** Reads one event of a request, with all its problems. `problem` is that of its time. */
-export const readTransition = (input: unknown, now: number): ReadTransition =>
-  Result.match(read(input), {
-    onFailure: (reasons) => ({ _tag: "Unreadable", reasons }),
-    onSuccess: (transition) => ({
-      _tag: "Read",
-      transition,
-      problem: timeProblem(transition.occurred_at, now),
-    }),
-  });
+/** The earliest and latest time of an event that can trigger campaigns if reported at one of these times. */
+export const triggerSpan = (times: ReadonlyArray<number>) => ({
+  from: Math.min(...times) - maxTriggerAgeMillis,
+  to: Math.max(...times) + maxAheadMillis,
+});
+export type TriggerSpan = ReturnType<typeof triggerSpan>;

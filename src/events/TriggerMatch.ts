@@ -40,12 +40,7 @@ export interface TriggerMatch {
   readonly type: NotificationType;
   /** The experiment of its campaign; null for none. */
   readonly experiment: Experiment | null;
-  /** Of on_event: what it fires on. */
+  /** Of on_event: what it fires on, and the devices that its campaign reaches. */
   readonly event?: EventTrigger;
-}
-
-/** A notification that can fire for a custom event, with the devices that its campaign reaches. */
-export interface EventMatch extends TriggerMatch {
-  readonly event: EventTrigger;
-  readonly audience: Audience;
+  readonly audience?: Audience;
 }

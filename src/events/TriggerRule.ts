@@ -1,28 +1,14 @@
 import { isWithin } from "../campaigns/CampaignStatus.ts";
-import type { DueDelivery } from "../sending/deliveries/Delivery.ts";
-import { cooldownStart } from "../sending/deliveries/Cooldown.ts";
-import { capWindow } from "../sending/deliveries/FrequencyCap.ts";
-import { effectiveQuietHours, quietAt } from "../workspaces/QuietHours.ts";
+import { meets } from "../rules/Rule.ts";
 import type { IncomingEvent } from "./IncomingEvent.ts";
-import type { Recorded } from "./EventsSql.ts";
+import { isRecent } from "./Transition.ts";
 import type { TriggerMatch } from "./TriggerMatch.ts";
-import { isRecent, triggerOf } from "./Transition.ts";
 
-/** The device and location of an event, null for none, and when its notifications fire. */
-type EventSubject = Pick<
-  IncomingEvent,
-  | "workspaceId"
-  | "environment"
-  | "deviceKey"
-  | "locationKey"
-  | "defaultCap"
-  | "defaultQuietHours"
-  | "isPaced"
-  | "receivedAt"
->;
+/** A minute in milliseconds. */
+export const minuteMillis = 60_000;
 
 /** Whether an instant lies within the campaign and the window of a notification. */
-export const isInTime = (
+const isInTime = (
   { campaign_ends, campaign_starts, window_ends, window_starts }: TriggerMatch,
   at: number,
 ): boolean =>
@@ -33,47 +19,43 @@ export const isInTime = (
 export const isOpenAt = (triggerMatch: TriggerMatch, at: number): boolean =>
   !triggerMatch.paused && isInTime(triggerMatch, at);
 
-/** The minutes that an on_event notification waits after its event; 0 for others. */
-const delayOf = ({ event }: TriggerMatch): number => event?.delayMinutes ?? 0;
+/** Whether the rule of a notification over the properties of custom events holds for an event. */
+export const hears = (event: IncomingEvent, { event: trigger }: TriggerMatch): boolean => {
+  const where = trigger?.where ?? null;
+  return event.type !== "custom" || where === null || meets(where, event.properties);
+};
 
 /** Whether a notification fires at once for an event, which was reported in time (contract L1). */
-export const canFire = (
-  triggerMatch: TriggerMatch,
-  { occurredAt, receivedAt, type }: IncomingEvent,
-): boolean =>
-  triggerMatch.trigger_type === (type === "custom" ? "on_event" : triggerOf(type)) &&
-  delayOf(triggerMatch) === 0 &&
+export const canFire = (match: TriggerMatch, { occurredAt, receivedAt, trigger }: IncomingEvent): boolean =>
+  match.trigger_type === trigger &&
+  !match.event?.delayMinutes &&
   isRecent(occurredAt, receivedAt) &&
-  isOpenAt(triggerMatch, occurredAt);
+  isOpenAt(match, occurredAt);
 
-/** The delivery of a notification that fires for an event. */
-export const dueDelivery = (
-  triggerMatch: TriggerMatch,
-  incomingEvent: EventSubject,
-  { timezone, transport, user_key }: Pick<Recorded, "timezone" | "transport" | "user_key">,
-): DueDelivery => ({
-  workspaceId: incomingEvent.workspaceId,
-  environment: incomingEvent.environment,
-  deviceKey: incomingEvent.deviceKey,
-  transport,
-  userKey: user_key,
-  sharedBy: triggerMatch.cap_by === "user" ? user_key : null,
-  campaignKey: triggerMatch.campaign_key,
-  notificationKey: triggerMatch.notification_key,
-  contentKey: triggerMatch.content_key,
-  contentType: triggerMatch.type,
-  triggerType: triggerMatch.trigger_type,
-  locationKey: incomingEvent.locationKey,
-  cap: capWindow(triggerMatch.cap, incomingEvent.defaultCap, triggerMatch.timezone, incomingEvent.receivedAt),
-  failure: null,
-  isPaced: incomingEvent.isPaced,
-  recipient: null,
-  arm: null,
-  cooldownSince: cooldownStart(triggerMatch.cooldown_minutes, incomingEvent.receivedAt),
-  quiet: quietAt(
-    effectiveQuietHours(triggerMatch.quiet_hours, incomingEvent.defaultQuietHours),
-    timezone ?? triggerMatch.timezone,
-    incomingEvent.receivedAt,
-  ),
-  now: incomingEvent.receivedAt,
-});
+/** A notification that waits for its minute after an event, in epoch milliseconds. */
+export interface WaitingMatch {
+  readonly match: TriggerMatch;
+  readonly dueAt: number;
+}
+
+/** The minutes that a notification waits after an event; null if it does not wait for this one. */
+const minutesOf = ({ dwell_minutes, event, trigger_type }: TriggerMatch, type: IncomingEvent["type"]) => {
+  if (type === "custom") return event?.delayMinutes || null;
+  return type === "enter" && trigger_type === "on_dwell" ? dwell_minutes : null;
+};
+
+/**
+ * The notifications that wait for their minute after an event. One whose minute is over 15 minutes past waits
+ * for none (contract X22, Z30), nor for a custom event before or after its time (Z31).
+ */
+export const waitsOf = (
+  matches: ReadonlyArray<TriggerMatch>,
+  { occurredAt, receivedAt, type }: IncomingEvent,
+): ReadonlyArray<WaitingMatch> =>
+  matches.flatMap((match) => {
+    const minutes = minutesOf(match, type);
+    if (minutes === null) return [];
+    const dueAt = occurredAt + minutes * minuteMillis;
+    const isOpen = type !== "custom" || isInTime(match, occurredAt);
+    return isOpen && isRecent(dueAt, receivedAt) ? [{ match, dueAt }] : [];
+  });

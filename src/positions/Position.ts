@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect";
-import { Instant } from "../time/Instant.ts";
+import { describedInstant } from "../time/Instant.ts";
 import { wholly } from "../wire/PartReader.ts";
 import { timeProblem } from "../events/Transition.ts";
 
@@ -38,11 +38,9 @@ export const Position = Schema.Struct({
       examples: [12.5],
     }),
   ),
-  recorded_at: Schema.String.annotate({
-    description: "When it was measured, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
-    examples: ["2026-11-21T09:30:00Z"],
-    format: "date-time",
-  }).pipe(Schema.decodeTo(Instant)),
+  recorded_at: describedInstant(
+    "When it was measured, as an ISO 8601 date-time; at most 366 days ago and 5 minutes ahead.",
+  ),
 }).annotate({
   identifier: "Position",
   message: "Each position must be an object with a latitude, a longitude and a recorded_at.",
@@ -64,12 +62,12 @@ export const leewayOf = ({ accuracy_meters }: Position): number => Math.min(accu
 const read = wholly(Position);
 
 /** Reads one position of a request: the position, or all its problems as sentences. */
-export const parsePosition = (input: unknown, now: number): Position | ReadonlyArray<string> => {
+export const parsePosition = (
+  input: unknown,
+  now: number,
+): { readonly value: Position } | { readonly reasons: ReadonlyArray<string> } => {
   const position = read(input);
-  if (Result.isFailure(position)) return [...new Set(position.failure)];
+  if (Result.isFailure(position)) return { reasons: [...new Set(position.failure)] };
   const problem = timeProblem(position.success.recorded_at, now, "position");
-  return problem === null ? position.success : [problem];
+  return problem === null ? { value: position.success } : { reasons: [problem] };
 };
-
-/** Whether `parsePosition` returned a position. */
-export const isPosition = (read: Position | ReadonlyArray<string>): read is Position => !Array.isArray(read);

@@ -1,7 +1,7 @@
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import type { EventRequest } from "../events/IncomingEvent.ts";
 import type { LocationIndex } from "../locations/geometry/LocationIndex.ts";
-import { idAt } from "../wire/Ids.ts";
+import { idAt, type LocationKey } from "../wire/Ids.ts";
 import {
   type DetectedTransition,
   type DeviceLocationState,
@@ -10,7 +10,7 @@ import {
   type LocatedPosition,
 } from "./DeviceLocationState.ts";
 import { isCoarse } from "./Position.ts";
-import type { DeviceLocation, KnownRow, LocationCandidate, PositionDevice, Unmoved } from "./PositionRows.ts";
+import type { BatchDevice, DeviceLocation, KnownRow, Unmoved, UnmovedDevice } from "./PositionRows.ts";
 
 /** The readable positions of one device in one request. */
 export interface PositionRequest {
@@ -35,20 +35,22 @@ interface Followed {
 /** Requests whose positions are processed together, in order. `devices` has each device once. */
 export class PositionBatch {
   readonly requests: ReadonlyArray<PositionRequest>;
-  readonly devices: ReadonlyArray<PositionDevice>;
+  readonly devices: ReadonlyArray<BatchDevice>;
   /** The index of each request's device. */
   readonly deviceOf: ReadonlyArray<number>;
 
   constructor(requests: ReadonlyArray<PositionRequest>) {
     this.requests = requests;
     const indexes = new Map<string, number>();
-    const devices: Array<PositionDevice> = [];
-    this.deviceOf = requests.map(({ caller: { deviceKey, environment, workspaceId } }) => {
+    const devices: Array<BatchDevice & { readonly candidates: Set<LocationKey> }> = [];
+    this.deviceOf = requests.map(({ caller: { deviceKey, environment, workspaceId }, positions }) => {
       const name = `${workspaceId}/${environment}/${deviceKey}`;
-      const known = indexes.get(name);
-      if (known !== undefined) return known;
-      indexes.set(name, devices.length);
-      return devices.push({ workspaceId, environment, deviceKey }) - 1;
+      const at = indexes.get(name) ?? devices.length;
+      if (at === devices.length) devices.push({ workspaceId, environment, deviceKey, candidates: new Set() });
+      indexes.set(name, at);
+      for (const { locations } of positions)
+        for (const { key } of locations) devices[at]?.candidates.add(key);
+      return at;
     });
     this.devices = devices;
   }
@@ -68,17 +70,8 @@ export class PositionBatch {
     return new PositionBatch(requests);
   }
 
-  /** The locations that contain a position, with its device. */
-  candidates(): ReadonlyArray<LocationCandidate> {
-    return this.requests.flatMap(({ positions }, request) => {
-      const ord = (this.deviceOf[request] ?? 0) + 1;
-      const keys = new Set(positions.flatMap(({ locations }) => locations.map(({ key }) => key)));
-      return [...keys].map((locationKey) => ({ ord, locationKey }));
-    });
-  }
-
-  /** For each device its positions if all are precise, in order and in the same locations; else null. */
-  unmoved(): ReadonlyArray<Unmoved | null> {
+  /** The devices, each with its positions if all are precise, in order and in the same locations. */
+  unmoved(): ReadonlyArray<UnmovedDevice> {
     const unmoved = this.devices.map((): Unmoved | null | undefined => undefined);
     this.requests.forEach(({ positions }, request) => {
       const device = this.deviceOf[request] ?? -1;
@@ -95,7 +88,7 @@ export class PositionBatch {
           : { firstAt: before?.firstAt ?? at, lastAt: at, locationKeys: keys };
       }
     });
-    return unmoved.map((positions) => positions ?? null);
+    return this.devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
   }
 
   /** The states of the devices. `registered` lists those that exist (`ord`, from 1); the others are null. */
@@ -142,8 +135,7 @@ export class PositionBatch {
       worked: this.requests[this.deviceOf.indexOf(this.deviceOf[request] ?? -1)]?.worked ?? 0,
       entries: (followed[request]?.transitions ?? []).map(({ index }) => index),
       events: (followed[request]?.transitions ?? []).map(({ at, location, type }) => ({
-        _tag: "Read" as const,
-        transition: { id: idAt(now), type, location_id: location.id, occurred_at: at },
+        event: { id: idAt(now), type, location_id: location.id, occurred_at: at },
         problem: null,
       })),
     }));

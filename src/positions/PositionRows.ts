@@ -7,6 +7,11 @@ export interface PositionDevice extends TenantKey {
   readonly deviceKey: DeviceKey;
 }
 
+/** A device of a batch, with the locations that its positions are in. */
+export interface BatchDevice extends PositionDevice {
+  readonly candidates: ReadonlySet<LocationKey>;
+}
+
 /** A device at a location. */
 export interface DeviceLocation extends PositionDevice {
   readonly locationKey: LocationKey;
@@ -39,23 +44,7 @@ export interface Unmoved {
   readonly locationKeys: ReadonlyArray<LocationKey>;
 }
 
-/** A location that a position of a device (`ord`, from 1) is in. */
-export interface LocationCandidate {
-  readonly ord: number;
-  readonly locationKey: LocationKey;
+/** A device with its positions; null if they must be followed. */
+export interface UnmovedDevice extends BatchDevice {
+  readonly unmoved: Unmoved | null;
 }
-
-/** The candidates of some of all devices, by their numbers among these. */
-export const candidatesOf = <Device>(
-  all: ReadonlyArray<Device>,
-  devices: ReadonlyArray<Device>,
-  candidates: ReadonlyArray<LocationCandidate>,
-): ReadonlyArray<LocationCandidate> => {
-  if (devices.length === all.length) return candidates;
-  const ords = new Map(devices.map((device, index) => [device, index + 1]));
-  return candidates.flatMap(({ locationKey, ord }) => {
-    const device = all[ord - 1];
-    const own = device && ords.get(device);
-    return own === undefined ? [] : [{ ord: own, locationKey }];
-  });
-};

@@ -3,18 +3,18 @@ import { Database } from "../database/Database.ts";
 import { batchedByWorkspace } from "../database/WorkspaceGroups.ts";
 import type { DeviceCaller } from "../devices/DeviceCaller.ts";
 import { endedMeanwhile } from "../devices/Devices.ts";
-import { EventBatch, type PartOutcome } from "../events/EventBatch.ts";
-import { isTransition } from "../events/IncomingEvent.ts";
+import { eventParts, laterFrom } from "../events/EventParts.ts";
 import { EventRecorder } from "../events/EventRecorder.ts";
-import { AnsweredMessages, eventParts, laterFrom } from "../events/EventParts.ts";
+import type { PartOutcome } from "../events/EventStages.ts";
+import { isTransition } from "../events/IncomingEvent.ts";
 import { LocationIndexes } from "../locations/LocationIndexes.ts";
+import { counter } from "../telemetry/KnownSeries.ts";
 import { utcText } from "../time/LocalTime.ts";
 import type { ParsedBody } from "../wire/ParsedBody.ts";
 import { mapSliced } from "../workers/TimeSlices.ts";
 import type { DeviceLocationState, LocatedPosition } from "./DeviceLocationState.ts";
-import { isCoarse, isPosition, parsePosition, type Position } from "./Position.ts";
+import { isCoarse, parsePosition, type Position } from "./Position.ts";
 import { PositionBatch, type PositionRequest } from "./PositionBatch.ts";
-import { countPositions } from "./PositionMetrics.ts";
 import type { PositionsBody, PositionsOutcome } from "./PositionsApi.ts";
 import { PositionsSql } from "./PositionsSql.ts";
 
@@ -31,10 +31,26 @@ interface MovedOutcome extends Pick<PositionsOutcome, "accepted" | "stale" | "tr
   readonly messages: PartOutcome["messages"];
   readonly end: number;
 }
-type MovedReport = (
-  batch: PositionBatch,
-  isAlone: boolean,
-) => Effect.Effect<ReadonlyArray<MovedOutcome | null>>;
+const countOutcome = counter(
+  "waypost_positions_total",
+  "Reported positions, by outcome: accepted, stale, rejected.",
+  { outcome: ["accepted", "stale", "rejected"] },
+);
+
+const countTransition = counter(
+  "waypost_position_transitions_total",
+  "Enters and exits detected in positions, by type.",
+  { type: ["enter", "exit"] },
+);
+
+/** Counts the outcome of one request. */
+const countPositions = Effect.fnUntraced(function* (report: PositionsOutcome) {
+  const { accepted, rejected, stale, transitions } = report;
+  if (accepted > 0) yield* countOutcome({ outcome: "accepted" }, accepted);
+  if (stale > 0) yield* countOutcome({ outcome: "stale" }, stale);
+  if (rejected.length > 0) yield* countOutcome({ outcome: "rejected" }, rejected.length);
+  for (const { type } of transitions) yield* countTransition({ type });
+});
 
 /** Positions that devices report. Their enters and exits are recorded by `events/EventRecorder.ts`. */
 export class Positions extends Context.Service<Positions>()("waypost/positions/Positions", {
@@ -43,7 +59,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
     const repository = yield* PositionsSql;
     const recorder = yield* EventRecorder;
     const indexes = yield* LocationIndexes;
-    const { bounds, inParts } = yield* eventParts;
+    const inParts = yield* eventParts;
 
     /** Stores new last positions. Returns the devices whose stored one is no longer that of `before`. */
     const storeLast = Effect.fnUntraced(function* (
@@ -71,7 +87,7 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
      * overtaken.
      */
     const reportUnmoved = Effect.fnUntraced(function* (batch: PositionBatch) {
-      const known = yield* repository.storeUnmoved(batch.devices, batch.unmoved(), batch.candidates());
+      const known = yield* repository.storeUnmoved(batch.unmoved());
       const states = batch.states(
         known,
         known.filter(({ location_key }) => location_key === null),
@@ -98,40 +114,35 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
      * that two requests of a device never detect the same enter. The states, the events and the deliveries
      * they trigger commit together.
      */
-    const reportMoved: MovedReport = Effect.fnUntraced(function* (batch: PositionBatch, isAlone: boolean) {
+    const reportMoved = Effect.fnUntraced(function* (
+      batch: PositionBatch,
+      isAlone: boolean,
+    ): Effect.fn.Return<ReadonlyArray<MovedOutcome | null>> {
       const registered = yield* repository.lock(batch.devices);
-      const states = batch.states(yield* repository.known(batch.devices, batch.candidates()), registered);
+      const states = batch.states(yield* repository.known(batch.devices), registered);
       const before = states.map((state) => state?.lastAt);
       const followed = yield* mapSliced(batch.requests, (_, request) => batch.follow(request, states));
-      const events = new EventBatch(batch.eventRequests(followed));
-      yield* recorder.locate(events);
-      events.takePart(bounds, isAlone);
+      const part = yield* recorder.locate(batch.eventRequests(followed), isAlone);
       // A position that is later must not have been followed.
-      if (events.ends.some(Number.isFinite)) return yield* reportMoved(batch.upTo(events.ends), isAlone);
+      if (part.ends.some(Number.isFinite)) return yield* reportMoved(batch.upTo(part.ends), isAlone);
 
       const missing = batch.atMissingLocations(states);
       if (missing.length > 0) yield* repository.deleteMissing(missing);
-      const incomingEvents = events.takeNew();
       // Only the locked states tell the transitions, so their messages are rendered within the transaction.
-      yield* recorder.render(incomingEvents, isAlone);
-      const triggered = incomingEvents.length === 0 ? [] : yield* recorder.write(events, incomingEvents);
+      const outcomes = yield* recorder.record(part, isAlone);
 
       yield* storeLast(batch, states, before);
-      const outcomes = events.outcomes(triggered);
       return followed.map((result, request) => {
         const outcome = outcomes[request] ?? null;
         if (result === null || outcome === null) return null;
         return {
           accepted: result.accepted,
           stale: result.stale,
-          transitions: events
-            .accepted(request)
-            .filter(isTransition)
-            .map(({ locationId, occurredAt, type }) => ({
-              type,
-              location_id: locationId,
-              occurred_at: utcText(occurredAt),
-            })),
+          transitions: outcome.accepted.filter(isTransition).map(({ locationId, occurredAt, type }) => ({
+            type,
+            location_id: locationId,
+            occurred_at: utcText(occurredAt),
+          })),
           messages: outcome.messages,
           end: batch.requests[request]?.positions.length ?? 0,
         };
@@ -170,35 +181,35 @@ export class Positions extends Context.Service<Positions>()("waypost/positions/P
         const now = yield* Clock.currentTimeMillis;
         const read = sent.slice(0, allowed).map((position) => parsePosition(position, now));
         const rejected = read.flatMap((position, index) =>
-          isPosition(position) ? [] : [{ index, reasons: [...position] }],
+          "reasons" in position ? [{ index, reasons: position.reasons }] : [],
         );
+        const sound = read.flatMap((position) => ("reasons" in position ? [] : [position.value]));
         // Includes every location whose creation was answered before this request came.
         const index = yield* indexes.current(caller, caller.locationsVersion);
         const locate = (position: Position): LocatedPosition => ({
           position,
           locations: isCoarse(position) ? [] : index.at([position.longitude, position.latitude]),
         });
-        const positions = yield* mapSliced(read.filter(isPosition), locate);
-        const messages = new AnsweredMessages(bounds);
+        const positions = yield* mapSliced(sound, locate);
         const parts: Array<MovedOutcome> = [];
-        const worked = yield* inParts(positions.length, messages, (from, to) =>
+        const { worked, ...messages } = yield* inParts(positions.length, (from, to) =>
           Effect.gen(function* () {
             const request = { caller, now, index, positions: positions.slice(from, to), worked: from };
             const still = from === 0 ? yield* unmoved(request) : null;
             const part = still ?? (yield* moved(request)) ?? (yield* endedMeanwhile);
             parts.push(part);
-            messages.add(part.messages);
-            return part.end;
+            return { entries: part.end, messages: part.messages };
           }),
         );
         const left = positions[worked]?.position;
-        const end = left === undefined ? read.length : read.indexOf(left);
+        const end =
+          left === undefined ? read.length : read.findIndex((each) => "value" in each && each.value === left);
         const response: PositionsOutcome = {
           accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
           stale: parts.reduce((sum, { stale }) => sum + stale, 0),
           rejected: rejected.filter((each) => each.index < end),
           transitions: parts.flatMap(({ transitions }) => transitions),
-          ...messages.fields,
+          ...messages,
           ...laterFrom(end, sent.length),
         };
         yield* countPositions(response);

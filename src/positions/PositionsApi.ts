@@ -7,7 +7,7 @@ import { sentList } from "../wire/Parts.ts";
 import { shownId, shownInteger } from "../wire/ShownFields.ts";
 import { Timestamp } from "../wire/Text.ts";
 import { Position } from "./Position.ts";
-import { laterFields } from "../events/EventsApi.ts";
+import { laterFields, rejectedEntries } from "../events/EventsApi.ts";
 import { TransitionType } from "../events/Transition.ts";
 
 /** Request body. */
@@ -22,15 +22,11 @@ export type PositionsBody = typeof PositionsBody.Type;
 export const PositionsOutcome = Schema.Struct({
   accepted: shownInteger("Accepted positions, including those too imprecise to change anything.", 2),
   stale: shownInteger("Positions that are not newer than the last one; they changed nothing.", 0),
-  rejected: Schema.Array(
-    Schema.Struct({
-      index: shownInteger("Index of the position in the request, from 0.", 1),
-      reasons: Schema.Array(Schema.String).annotate({
-        description: "The problems of the position.",
-        examples: [["The latitude must be a number of degrees from -90 to 90."]],
-      }),
-    }),
-  ).annotate({ description: "Rejected positions, and why." }),
+  rejected: rejectedEntries(
+    "position",
+    "The latitude must be a number of degrees from -90 to 90.",
+    "Rejected positions, and why.",
+  ),
   transitions: Schema.Array(
     Schema.Struct({
       type: TransitionType,

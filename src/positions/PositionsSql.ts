@@ -3,24 +3,18 @@ import { epochMillis, unnested } from "../database/Rows.ts";
 import { SqlService } from "../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../database/TenantColumns.ts";
 import { workspaceStatements, lockedSql, ofBatch, table, workspaceIs } from "../database/WorkspaceGroups.ts";
-import {
-  candidatesOf,
-  type DeviceLocation,
-  type KnownRow,
-  type LastPosition,
-  type LocationCandidate,
-  type PositionDevice,
-  type Unmoved,
+import type {
+  BatchDevice,
+  DeviceLocation,
+  KnownRow,
+  LastPosition,
+  PositionDevice,
+  UnmovedDevice,
 } from "./PositionRows.ts";
 
 const deviceColumns = {
   ...tenantColumns,
   device_key: ["int4", (device: PositionDevice) => device.deviceKey],
-} as const;
-
-const candidateColumns = {
-  device_ord: ["int4", (candidate: LocationCandidate) => candidate.ord],
-  location_key: ["int4", (candidate: LocationCandidate) => candidate.locationKey],
 } as const;
 
 /** Statements on where devices are. Bound: 128 requests of 100 positions, and the locations around them. */
@@ -61,6 +55,32 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
         WHERE ${isOfDevice("p")} AND p.inside ORDER BY p.location_key)
       AND EXISTS (SELECT FROM ${table.device} d WHERE ${isRegistered})`);
 
+  /** The rows of `source` (`k`): their presences, and those at the candidates that they are not in. */
+  const presences = (source: string, devices: ReadonlyArray<BatchDevice>) => {
+    const candidates = devices.flatMap(({ candidates }, index) =>
+      Array.from(candidates, (locationKey) => ({ ord: index + 1, locationKey })),
+    );
+    return sql`
+      SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
+      FROM ${sql.literal(source)} k CROSS JOIN LATERAL (
+        SELECT p.location_key, p.changed_at FROM ${table.device_location} p
+        WHERE ${isOfDevice("p")} AND p.inside OFFSET 0
+      ) AS p
+      UNION ALL
+      SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
+      FROM ${ofBatch(
+        unnested("c", candidates, {
+          device_ord: ["int4", ({ ord }) => ord],
+          location_key: ["int4", ({ locationKey }) => locationKey],
+        }),
+      )}
+      JOIN ${sql.literal(source)} k ON k.ord = c.device_ord
+      CROSS JOIN LATERAL (
+        SELECT p.location_key, p.changed_at FROM ${table.device_location} p
+        WHERE ${isOfDevice("p")} AND p.location_key = c.location_key AND NOT p.inside OFFSET 0
+      ) AS p`;
+  };
+
   return {
     /**
      * Locks devices and their last positions until the transaction ends, always in the same order. An
@@ -93,7 +113,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
      * The last positions of devices, the locations they are in, and their presences at the candidates they
      * are not in. No device may be given twice.
      */
-    known: (all: ReadonlyArray<PositionDevice>, candidates: ReadonlyArray<LocationCandidate>) =>
+    known: (all: ReadonlyArray<BatchDevice>) =>
       byWorkspace(all)(
         (devices) => sql<KnownRow>`
         WITH k AS MATERIALIZED (SELECT * FROM ${ofBatch(unnested("k", devices, deviceColumns))})
@@ -101,14 +121,7 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
           ${epochMillis("f.recorded_at")} AS at
         FROM k JOIN device_position f ON ${isOfDevice("f")}
         UNION ALL
-        SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
-        FROM k JOIN device_location p ON ${isOfDevice("p")} WHERE p.inside
-        UNION ALL
-        SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-        FROM ${ofBatch(unnested("c", candidatesOf(all, devices, candidates), candidateColumns))}
-        JOIN k ON k.ord = c.device_ord
-        JOIN device_location p ON ${isOfDevice("p")} AND p.location_key = c.location_key
-        WHERE NOT p.inside`,
+        ${presences("k", devices)}`,
       ),
 
     /**
@@ -141,13 +154,8 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
      * upsert checks that nothing has changed. Null for a device whose positions must be followed. No device
      * may be given twice.
      */
-    storeUnmoved: (
-      devices: ReadonlyArray<PositionDevice>,
-      unmoved: ReadonlyArray<Unmoved | null>,
-      candidates: ReadonlyArray<LocationCandidate>,
-    ) => {
-      const all = devices.map((device, index) => ({ ...device, unmoved: unmoved[index] ?? null }));
-      return onShard(all)(
+    storeUnmoved: (all: ReadonlyArray<UnmovedDevice>) =>
+      onShard(all)(
         (rows) => sql<KnownRow>`
         WITH k AS MATERIALIZED (
           SELECT k.*, f.recorded_at AS previous_at
@@ -169,22 +177,8 @@ export class PositionsSql extends SqlService<PositionsSql>("waypost/positions/Po
           ${epochMillis("NULLIF(k.previous_at, '-infinity')")} AS at
         FROM other k
         UNION ALL
-        SELECT k.ord::int, p.location_key, true, ${epochMillis("p.changed_at")}
-        FROM other k CROSS JOIN LATERAL (
-          SELECT p.location_key, p.changed_at FROM ${table.device_location} p
-          WHERE ${isOfDevice("p")} AND p.inside OFFSET 0
-        ) AS p
-        UNION ALL
-        SELECT k.ord::int, p.location_key, false, ${epochMillis("p.changed_at")}
-        FROM ${ofBatch(unnested("c", candidatesOf(all, rows, candidates), candidateColumns))}
-        JOIN other k ON k.ord = c.device_ord
-        CROSS JOIN LATERAL (
-          SELECT p.location_key, p.changed_at FROM ${table.device_location} p
-          WHERE ${isOfDevice("p")} AND p.location_key = c.location_key
-            AND NOT p.inside OFFSET 0
-        ) AS p`,
-      );
-    },
+        ${presences("other", rows)}`,
+      ),
 
     /** Deletes presences of locked devices at locations that no longer exist. */
     deleteMissing: (all: ReadonlyArray<DeviceLocation>) =>

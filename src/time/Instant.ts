@@ -72,3 +72,9 @@ export const Instant = Schema.String.annotate({
       }),
     ),
   );
+
+/** An instant of a request, with its description for the documentation. */
+export const describedInstant = (description: string) =>
+  Schema.String.annotate({ description, examples: ["2026-11-21T09:30:00Z"], format: "date-time" }).pipe(
+    Schema.decodeTo(Instant),
+  );

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { Dwells } from "../../src/events/Dwells.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { fromNow, oneCampaign } from "./EventWorld.ts";
+import { fromNow, message, oneCampaign } from "./EventWorld.ts";
 
 /** A Waypost without jobs: the test decides the dwells itself. */
 export const withoutJobs = TestWaypost.layerWith({ roles: new Set(["api"]) });
@@ -31,7 +31,7 @@ export const dwellWorld = (campaign: object = {}, notification: object = dwellin
     const edit = (fields: object) =>
       production.platform(`/campaigns/${campaignId}/notifications/${notificationId}`, {
         method: "PATCH",
-        body: { name: "Note", type: "message", headline: "Hello", body: "World", ...notification, ...fields },
+        body: { ...message, ...notification, ...fields },
       });
     const campaignBody = {
       name: `Changed ${campaignId}`,

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { type Answer, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow } from "./EventWorld.ts";
+import { eventWorld, fromNow, message } from "./EventWorld.ts";
 
 /** A campaign of type `event` with a notification, and a device. */
 export const eventCampaign = (trigger: object = {}, campaign: object = {}, content: object = {}) =>
@@ -42,7 +42,7 @@ export const eventCampaign = (trigger: object = {}, campaign: object = {}, conte
     const edit = (fields: object) =>
       production.platform(`/campaigns/${campaignId}/notifications/${notificationId}`, {
         method: "PATCH",
-        body: { name: "Note", type: "message", headline: "Hello", body: "World", ...draft, ...fields },
+        body: { ...message, ...draft, ...fields },
       });
     const phone = yield* production.phone();
     const messages = (device = phone) => Effect.map(device.inbox(), ({ length }) => length);

@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest";
-import { Effect } from "effect";
+import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { EventTriggersSql } from "../../src/events/custom/EventTriggersSql.ts";
+import { triggerSpan } from "../../src/events/Transition.ts";
 import { withoutJobs } from "./DwellWorld.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
 import { fromNow } from "./EventWorld.ts";
@@ -58,6 +60,33 @@ layer(withoutJobs)("Event campaigns", (it) => {
         yield* TestClock.adjust("31 minutes");
         assert.deepStrictEqual(yield* happen(phone), []);
       }),
+  );
+
+  it.effect("only campaigns that can fire are read for an event, with a delay that much longer (V4.3)", () =>
+    Effect.gen(function* () {
+      const triggers = yield* EventTriggersSql;
+      const ends = { ends_at: "2026-11-21 12:30" };
+      const world = yield* eventCampaign({}, ends);
+      const delayed = yield* eventCampaign({ delay_minutes: 20 }, ends);
+      /** How many notifications are read for an event so many minutes from now. */
+      const read = ({ production: { environment, workspaceId } }: typeof world, minutes: number) =>
+        Effect.gen(function* () {
+          const span = triggerSpan([(yield* Clock.currentTimeMillis) + minutes * 60_000]);
+          return (yield* triggers.ofNames([{ environment, workspaceId, name: "basket.filled" }], span))
+            .length;
+        });
+      const minutes = [-720 - 6, -720 - 5, 0, 45, 46, 65, 66];
+      assert.deepStrictEqual(
+        yield* Effect.forEach(minutes, (each) => read(world, each)),
+        [0, 1, 1, 1, 0, 0, 0],
+      );
+      assert.deepStrictEqual(
+        yield* Effect.forEach(minutes, (each) => read(delayed, each)),
+        [0, 1, 1, 1, 1, 1, 0],
+      );
+      for (const each of [world, delayed]) yield* each.change({ ...ends, paused: true });
+      assert.deepStrictEqual([yield* read(world, 0), yield* read(delayed, 0)], [0, 1]);
+    }).pipe(Effect.provide(EventTriggersSql.layer)),
   );
 
   it.effect("an event of a person goes to the device seen last that may get it (V4.4)", () =>

@@ -5,26 +5,11 @@ import { randomUUID } from "node:crypto";
 import { EventBounds } from "../../src/events/EventParts.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
-import { eventWorld, fromNow } from "./EventWorld.ts";
+import { eventNow, eventWorld, fromNow, smallBounds } from "./EventWorld.ts";
 
 /** The milliseconds that each reading of the clock of requests takes. */
 const pace = { millis: 0 };
-const clock = () => {
-  let now = 0;
-  return () => (now += pace.millis);
-};
-
-const bounds = {
-  messages: 5,
-  messagesBeside: 1_000,
-  sharedMessages: 200,
-  matchRows: 20_000,
-  textCharacters: 16_000_000,
-  requestMillis: 100,
-  clock: clock(),
-  answerMessages: 8,
-  answerBytes: 1_000_000,
-};
+const bounds = smallBounds(pace);
 const waypost = TestWaypost.layer.pipe(Layer.provide(Layer.succeed(EventBounds, bounds)));
 
 /** An event campaign with so many notifications, and a device that reports baskets. */
@@ -205,13 +190,7 @@ layer(TestWaypost.layer.pipe(Layer.provide(few)))(
         const other = yield* production.campaign({ location_ids: [locations[2]] });
         for (const headline of ["C", "D", "E"]) yield* production.notification(other, { headline });
         const phone = yield* production.phone();
-        const occurred_at = yield* fromNow(0);
-        const enters = [0, 1, 2, 3, 0].map((index) => ({
-          id: randomUUID(),
-          type: "enter",
-          location_id: locations[index],
-          occurred_at,
-        }));
+        const enters = yield* Effect.forEach([0, 1, 2, 3, 0], (index) => eventNow(locations[index]));
         const { body } = yield* phone.report(enters);
         assert.deepInclude(body.data, { accepted: 5, duplicates: 0, rejected: [] });
         assert.lengthOf(body.data.deliveries, 8);

@@ -1,30 +1,17 @@
 import { assert, describe, it, vi } from "@effect/vitest";
 import { TakesLong } from "../../src/database/Batched.ts";
 import { noteRequest } from "../../src/database/RecentWorkspaces.ts";
-import { AnsweredMessages, laterFrom, partOf } from "../../src/events/EventParts.ts";
-import type { IncomingEvent } from "../../src/events/IncomingEvent.ts";
+import { EventBounds, laterFrom, noMessages, partOf, withMessages } from "../../src/events/EventParts.ts";
+import type { TriggerMatch } from "../../src/events/TriggerMatch.ts";
 import type { Message } from "../../src/sending/rendering/Message.ts";
 
-const now = Date.UTC(2026, 10, 21, 12);
-const match = {
-  trigger_type: "on_enter",
-  paused: false,
-  campaign_starts: 0,
-  campaign_ends: null,
-  window_starts: null,
-  window_ends: null,
-};
-
-/** An enter that fires so many messages; `index` is that of its entry. */
-const enter = (index: number, messages: number) =>
-  ({
-    index,
-    type: "enter",
-    occurredAt: now,
-    receivedAt: now,
-    problem: null,
-    triggerMatches: Array.from({ length: messages }, () => match),
-  }) as unknown as IncomingEvent;
+/** An event that fires so many messages; `index` is that of its entry. */
+const enter = (index: number, messages: number) => ({
+  index,
+  problem: null,
+  fires: Array.from({ length: messages }, () => ({}) as TriggerMatch),
+  waits: [],
+});
 
 const request = (workspaceId: number, worked: number, ...costs: ReadonlyArray<number>) => ({
   workspaceId,
@@ -34,13 +21,10 @@ const request = (workspaceId: number, worked: number, ...costs: ReadonlyArray<nu
 });
 
 const bounds = {
+  ...EventBounds.defaultValue(),
   messages: 10,
   messagesBeside: 1_000,
   sharedMessages: 6,
-  matchRows: 100,
-  textCharacters: 1_000,
-  requestMillis: 100,
-  clock: () => 0,
   answerMessages: 3,
   answerBytes: 200,
 };
@@ -92,16 +76,17 @@ describe("The messages of an answer", () => {
   const message = (body: string, silent = false) =>
     ({ body, ...(silent && { silent: true }) }) as unknown as Message;
   const answered = (...parts: ReadonlyArray<ReadonlyArray<Message | null>>) => {
-    const messages = new AnsweredMessages(bounds);
-    for (const part of parts) messages.add(part);
-    const { deliveries, more } = messages.fields;
-    return [deliveries.map(({ body }) => body.slice(0, 3)), more, messages.isFull];
+    const { isFull, isMore, messages } = parts.reduce(
+      (kept, part) => withMessages(kept, part, bounds),
+      noMessages,
+    );
+    return [messages.map(({ message }) => message.body.slice(0, 3)), isMore, isFull];
   };
 
   it("has a bound of messages and of bytes, and says that there are more (TR1)", () => {
     assert.deepStrictEqual(answered([message("a")], [message("b"), message("c")]), [
       ["a", "b", "c"],
-      undefined,
+      false,
       false,
     ]);
     assert.deepStrictEqual(answered([message("a"), message("b")], [message("c"), message("d")]), [

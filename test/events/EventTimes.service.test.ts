@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
+import { eventWorld, firstCampaign, fromNow } from "./EventWorld.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -11,8 +11,7 @@ const day = 24 * 60 * minute;
 layer(TestWaypost.layer)("Times of events", (it) => {
   it.effect("an event fires up to 15 minutes after its time; an older one is only counted (L1.4)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone } = yield* oneCampaign();
+      const { location, phone } = yield* firstCampaign();
       const at = (millis: number) =>
         Effect.gen(function* () {
           const occurred_at = yield* fromNow(millis);
@@ -27,8 +26,7 @@ layer(TestWaypost.layer)("Times of events", (it) => {
 
   it.effect("an event may be 366 days old or 5 minutes ahead, and no more (L1.5)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone } = yield* oneCampaign();
+      const { location, phone } = yield* firstCampaign();
       const at = (millis: number) =>
         Effect.flatMap(fromNow(millis), (occurred_at) => phone.sees("exit", location, { occurred_at }));
       assert.strictEqual((yield* at(-366 * day)).accepted, 1);
@@ -48,8 +46,7 @@ layer(TestWaypost.layer)("Times of events", (it) => {
     "an event fires if its time is within the campaign, ends included, also after its end (L1.2)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { location, phone } = yield* oneCampaign({
+        const { location, phone } = yield* firstCampaign({
           starts_at: "2026-11-21 12:03",
           ends_at: "2026-11-21 12:04",
         });
@@ -74,8 +71,7 @@ layer(TestWaypost.layer)("Times of events", (it) => {
     "an event fires only if its time is within the notification's window (L1.2, notifications.window_holds)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { location, phone } = yield* oneCampaign(
+        const { location, phone } = yield* firstCampaign(
           { timezone: "Europe/Amsterdam" },
           { starts_at: "2026-11-21 12:58", ends_at: "2026-11-21 13:02" },
         );
@@ -98,8 +94,7 @@ layer(TestWaypost.layer)("Times of events", (it) => {
 
   it.effect("reports date an event by its time, and a message by its delivery (K8.1)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone, platform } = yield* oneCampaign();
+      const { location, phone, platform } = yield* firstCampaign();
       yield* TestClock.setTime(Date.parse("2026-11-22T00:10:00Z"));
       const occurred_at = "2026-11-21T23:59:00Z";
       const { deliveries } = yield* phone.sees("enter", location, { occurred_at });

@@ -1,8 +1,11 @@
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
+import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import type { Answer, Ask } from "../TestWaypost.ts";
+import { type Answer, type Ask, testStart } from "../TestWaypost.ts";
 import { devicesOf } from "../devices/TestDevices.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
+import { EventBounds } from "../../src/events/EventParts.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 
 type Asks = (path: string, ask?: Ask) => Effect.Effect<Answer>;
@@ -20,9 +23,35 @@ const ok = (answer: Answer): any => {
   return answer.body.data;
 };
 
+/** Bounds of a request with little room: 5 messages of a transaction, 8 of an answer, and 100 ms. */
+export const smallBounds = (pace: { readonly millis: number }) => {
+  let now = 0;
+  return {
+    ...EventBounds.defaultValue(),
+    messages: 5,
+    answerMessages: 8,
+    requestMillis: 100,
+    /** Each reading takes the milliseconds of `pace`. */
+    clock: () => (now += pace.millis),
+  };
+};
+
 /** The instant so many milliseconds from now, as ISO text. */
 export const fromNow = (millis: number) =>
   Effect.map(Clock.currentTimeMillis, (now) => new Date(now + millis).toISOString());
+
+/** An enter of now, or another event. */
+export const eventNow = (location_id: string | undefined, event: ReportedEvent = {}) =>
+  Effect.map(fromNow(0), (occurred_at) => ({
+    id: randomUUID(),
+    type: "enter",
+    location_id,
+    occurred_at,
+    ...event,
+  }));
+
+/** The content of a message. */
+export const message = { name: "Note", type: "message", headline: "Hello", body: "World" };
 
 /** A workspace with helpers to make campaigns fire, through the HTTP interfaces alone. */
 export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
@@ -35,16 +64,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
       (name = "Store", group?: string) =>
         Effect.map(
           platform("/locations/import", {
-            body: {
-              type: "FeatureCollection",
-              features: [
-                {
-                  type: "Feature",
-                  geometry: { type: "Point", coordinates: [4.9, 52.37] },
-                  properties: { name, radius: 100, ...(group === undefined ? {} : { group }) },
-                },
-              ],
-            },
+            body: collection(pointFeature({ name, ...(group === undefined ? {} : { group }) })),
           }),
           (answer) => ok(answer).results[0].id as string,
         );
@@ -67,10 +87,7 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
         Effect.map(
           platform(`/campaigns/${campaign}/notifications`, {
             body: {
-              name: "Note",
-              type: "message",
-              headline: "Hello",
-              body: "World",
+              ...message,
               trigger_type: "on_enter",
               ...fields,
             },
@@ -95,18 +112,16 @@ export const eventWorld = (options: Parameters<typeof devicesOf>[0] = {}) =>
             report,
             /** Reports one event, by default of now, and returns the outcome. */
             sees: (type: "enter" | "exit", location_id: string, event: ReportedEvent = {}) =>
-              Effect.gen(function* () {
-                const occurred_at = yield* fromNow(0);
-                const answer = yield* report([
-                  { id: randomUUID(), type, location_id, occurred_at, ...event },
-                ]);
-                return ok(answer) as {
-                  accepted: number;
-                  duplicates: number;
-                  rejected: Array<{ index: number; reasons: Array<string> }>;
-                  deliveries: Array<any>;
-                };
-              }),
+              Effect.map(
+                Effect.flatMap(eventNow(location_id, { type, ...event }), (each) => report([each])),
+                (answer) =>
+                  ok(answer) as {
+                    accepted: number;
+                    duplicates: number;
+                    rejected: Array<{ index: number; reasons: Array<string> }>;
+                    deliveries: Array<any>;
+                  },
+              ),
             /** The messages of its inbox, newest first. */
             inbox: (query = "") =>
               Effect.map(device.ask(`/messages${query}`), (answer) => ok(answer) as Array<any>),
@@ -130,3 +145,7 @@ export const oneCampaign = (
     const notificationId = yield* production.notification(campaignId, notification);
     return { ...world, location, campaignId, notificationId, phone: yield* production.phone() };
   });
+
+/** The same in a Waypost of its own, at the start of its time. */
+export const firstCampaign: typeof oneCampaign = (...campaign) =>
+  Effect.andThen(TestClock.setTime(testStart), oneCampaign(...campaign));

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
+import { eventNow, eventWorld, fromNow, message, oneCampaign } from "./EventWorld.ts";
 
 const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
 
@@ -88,12 +88,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
   it.effect("a repeated event changes nothing and sends no second message (L5.1, device.events_once)", () =>
     Effect.gen(function* () {
       const { location, phone, production } = yield* oneCampaign();
-      const event = {
-        id: randomUUID(),
-        type: "enter",
-        location_id: location,
-        occurred_at: yield* fromNow(0),
-      };
+      const event = yield* eventNow(location);
       const first = yield* phone.report([event, { ...event, id: event.id.toUpperCase() }]);
       assert.deepStrictEqual(
         [first.body.data.accepted, first.body.data.duplicates, first.body.data.deliveries.length],
@@ -112,12 +107,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
     () =>
       Effect.gen(function* () {
         const { location, phone, platform } = yield* oneCampaign();
-        const event = {
-          id: randomUUID(),
-          type: "enter",
-          location_id: location,
-          occurred_at: yield* fromNow(0),
-        };
+        const event = yield* eventNow(location);
         yield* phone.report([event]);
         yield* platform.production(`/locations/${location}`, { method: "DELETE" });
         const again = yield* phone.report([event, { ...event, id: randomUUID() }]);
@@ -164,16 +154,9 @@ layer(TestWaypost.shared)("Reported events", (it) => {
   it.effect("a request holds 1 to 100 events (device.events)", () =>
     Effect.gen(function* () {
       const { location, phone } = yield* oneCampaign();
-      const occurred_at = yield* fromNow(0);
-      const many = (count: number) =>
-        Array.from({ length: count }, () => ({
-          id: randomUUID(),
-          type: "exit",
-          location_id: location,
-          occurred_at,
-        }));
-      assert.strictEqual((yield* phone.report(many(100))).body.data.accepted, 100);
-      for (const events of [[], many(101), null, "x", {}]) {
+      const many = yield* Effect.replicateEffect(eventNow(location, { type: "exit" }), 101);
+      assert.strictEqual((yield* phone.report(many.slice(1))).body.data.accepted, 100);
+      for (const events of [[], many, null, "x", {}]) {
         const refused = yield* phone.report(events);
         assert.deepStrictEqual([refused.status, Object.keys(refused.body.error.fields)], [422, ["events"]]);
       }
@@ -205,12 +188,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
         const approved = yield* sandbox.phone();
         assert.lengthOf((yield* approved.sees("enter", location)).deliveries, 1);
         const stranger = yield* sandbox.device("stranger");
-        const event = {
-          id: randomUUID(),
-          type: "enter",
-          location_id: location,
-          occurred_at: yield* fromNow(0),
-        };
+        const event = yield* eventNow(location);
         const seen = yield* waypost.device(stranger.token)("/events", { body: { events: [event] } });
         assert.deepStrictEqual(seen.body.data, { ...nothing, accepted: 1 });
       }),
@@ -273,13 +251,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
       const path = `/campaigns/${campaignId}/notifications/${notificationId}`;
       const changed = yield* platform.production(path, {
         method: "PATCH",
-        body: {
-          name: "Note",
-          type: "message",
-          headline: "Changed",
-          body: "Changed",
-          trigger_type: "on_enter",
-        },
+        body: { ...message, headline: "Changed", trigger_type: "on_enter" },
       });
       assert.strictEqual(changed.status, 200);
       assert.deepStrictEqual(yield* phone.inbox(), [sent]);

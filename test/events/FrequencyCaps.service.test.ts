@@ -11,7 +11,7 @@ import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
+import { eventWorld, firstCampaign, fromNow } from "./EventWorld.ts";
 
 const once = { frequency_cap_count: 1, frequency_cap_period: "day" };
 
@@ -96,8 +96,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
 
   it.effect("a cap counts pushes still being sent, and no failed delivery (L4.1)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, production } = yield* oneCampaign(once);
+      const { location, production } = yield* firstCampaign(once);
       const sql = yield* SqlClient.SqlClient;
       const phone = yield* production.phone(randomUUID(), { push: { transport: "fcm", token: "t" } });
       assert.lengthOf(yield* firedBy(phone, location), 1);
@@ -113,8 +112,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
 
   it.effect("a cap holds for concurrent events of one device (L4.4)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone } = yield* oneCampaign(once);
+      const { location, phone } = yield* firstCampaign(once);
       const fired = yield* Effect.all(
         Array.from({ length: 16 }, () => firedBy(phone, location)),
         { concurrency: "unbounded" },
@@ -126,8 +124,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
 
   it.effect("a cap holds and an event counts once across processes (L4.4, L5.1)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { location, phone, production, workspace } = yield* oneCampaign(once);
+      const { location, phone, production, workspace } = yield* firstCampaign(once);
       const processes = yield* Effect.forEach(Array.from({ length: 4 }), () =>
         Effect.map(
           Layer.build(

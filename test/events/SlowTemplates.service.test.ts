@@ -2,8 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { Stopwatch } from "../../src/workers/TimeSlices.ts";
-import { pointFeature } from "../locations/Features.ts";
-import { dam, positionWorld } from "../positions/PositionWorld.ts";
+import { dam, damWorld } from "../positions/PositionWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { oneCampaign } from "./EventWorld.ts";
 
@@ -36,10 +35,8 @@ layer(TestWaypost.layer.pipe(Layer.provide(Layer.sync(Stopwatch, slow))))("Slow 
 
   it.effect("so are transitions of positions, whose first transaction is rolled back (O1.12)", () =>
     Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
+      const { location, phone, production } = yield* damWorld();
       yield* production.notification(yield* production.campaign({ location_ids: [location] }), named);
-      const phone = yield* production.tracked;
       const entered = yield* phone.isAt(dam);
       assert.deepStrictEqual(
         { ...entered, deliveries: entered.deliveries.map(({ headline }) => headline) },

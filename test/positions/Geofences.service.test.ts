@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
-import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { TestWaypost } from "../TestWaypost.ts";
 import { dam, northOf, positionWorld } from "./PositionWorld.ts";
 
 const at = (name: string, meters: number, more: object = {}) =>
@@ -15,7 +15,6 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
     "GET /geofences lists the nearest targeted locations by distance to the edge (device.geofences)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
         const { production } = yield* positionWorld();
         const square = box(4.85, 52.38, 4.95, 52.4);
         const ids = yield* production.imports(at("Far", 3000), at("Here", 50), polygonFeature(square));
@@ -51,7 +50,6 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
 
   it.effect("GET /geofences orders equal distances by id, and returns at most 100 (device.geofences)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
       const ids = yield* production.imports(...Array.from({ length: 101 }, (_, n) => at(`Stall ${n}`, 0)));
       yield* production.campaign({ location_ids: ids });
@@ -69,7 +67,6 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
     "GET /geofences lists locations of active and scheduled campaigns, groups included (device.geofences)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
         const { platform, production, sandbox } = yield* positionWorld();
         const [active, scheduled, paused, ended, none] = yield* production.imports(
           at("Active", 0, { group: "Flagships" }),
@@ -103,7 +100,6 @@ layer(TestWaypost.layer)("GET /geofences", (it) => {
 
   it.effect("GET /geofences answers 304 to a current ETag (device.geofences_etag)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { platform, production } = yield* positionWorld();
       const [location] = yield* production.imports(at("Shop", 0));
       yield* production.campaign({ location_ids: [location] });

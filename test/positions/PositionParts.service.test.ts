@@ -1,37 +1,23 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { EventBounds } from "../../src/events/EventParts.ts";
-import { fromNow } from "../events/EventWorld.ts";
-import { pointFeature } from "../locations/Features.ts";
+import { fromNow, smallBounds } from "../events/EventWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { dam, northOf, positionWorld } from "./PositionWorld.ts";
+import { dam, damWorld, northOf } from "./PositionWorld.ts";
 
 /** The milliseconds that each reading of the clock of requests takes. */
 const pace = { millis: 0 };
-let read = 0;
-const bounds = {
-  messages: 5,
-  messagesBeside: 1_000,
-  sharedMessages: 200,
-  matchRows: 20_000,
-  textCharacters: 16_000_000,
-  requestMillis: 100,
-  clock: () => (read += pace.millis),
-  answerMessages: 1_000,
-  answerBytes: 1_000_000,
-};
+const bounds = { ...smallBounds(pace), answerMessages: 1_000 };
 const waypost = TestWaypost.layer.pipe(Layer.provide(Layer.succeed(EventBounds, bounds)));
 const street = northOf(dam, 50_000);
 
 /** A store whose enters fire so many messages, and a device that goes in and out. */
 const store = (messages: number) =>
   Effect.gen(function* () {
-    const { production } = yield* positionWorld();
-    const [location] = yield* production.imports(pointFeature());
+    const { location, phone, production } = yield* damWorld();
     const campaign = yield* production.campaign({ location_ids: [location] });
     for (let index = 0; index < messages; index++)
       yield* production.notification(campaign, { headline: `Hello ${index}` });
-    const phone = yield* production.tracked;
     const now = Date.parse(yield* fromNow(-60_000));
     /** Positions a second apart: in, out, in again. */
     const visits = (count: number) =>

@@ -1,10 +1,9 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { TestClock } from "effect/testing";
 import { pointFeature } from "../locations/Features.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { fromNow } from "../events/EventWorld.ts";
-import { dam, northOf, positionWorld } from "./PositionWorld.ts";
+import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const good = { latitude: 52.37, longitude: 4.9, recorded_at: new Date(testStart).toISOString() };
 
@@ -13,10 +12,7 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
     "an invalid position is rejected alone, with a sentence for each problem (B4, B6, device.positions)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { production } = yield* positionWorld();
-        yield* production.imports(pointFeature());
-        const phone = yield* production.tracked;
+        const { phone } = yield* damWorld();
         const outcome = yield* phone.reports([
           { ...good, latitude: 90.5, longitude: "4.9" },
           { ...good, accuracy_meters: -1 },
@@ -61,7 +57,6 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
 
   it.effect("a position may be 366 days old or 5 minutes ahead, and no more (L1, L9.6)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
       const phone = yield* production.tracked;
       const year = 366 * 86_400_000;
@@ -87,7 +82,6 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
 
   it.effect("a request holds 1 to 100 positions in a valid body (device.positions)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { production } = yield* positionWorld();
       const phone = yield* production.tracked;
       const sentence = ["The positions must hold 1 to 100 positions."];
@@ -119,7 +113,6 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
     "a position may be at a pole and on either side of the antimeridian (device.positions_places)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
         const { production } = yield* positionWorld();
         yield* production.imports(
           pointFeature({ name: "Pole" }, [0, 89.9999]),
@@ -137,13 +130,10 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
 
   it.effect("a repeated position is stale, and its messages are in the inbox (device.positions_again)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
+      const { location, phone, production } = yield* damWorld();
       const campaign = yield* production.campaign({ location_ids: [location] });
       yield* production.notification(campaign);
       yield* production.notification(campaign, { trigger_type: "on_exit", headline: "Bye" });
-      const phone = yield* production.tracked;
       const path = yield* Effect.forEach([1, 2, 3], (second) =>
         Effect.map(fromNow(second * 1000), (recorded_at) => ({
           ...good,
@@ -165,7 +155,6 @@ layer(TestWaypost.layer)("Rejected positions", (it) => {
 
   it.effect("positions need the token of a registered device", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { production, waypost } = yield* positionWorld();
       const body = { positions: [good] };
       for (const credential of [null, production.sdkKey]) {

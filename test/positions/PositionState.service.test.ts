@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
-import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Positions } from "../../src/positions/Positions.ts";
 import { EventRecorder } from "../../src/events/EventRecorder.ts";
@@ -11,9 +10,9 @@ import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
-import { TestWaypost, testStart } from "../TestWaypost.ts";
+import { TestWaypost } from "../TestWaypost.ts";
 import { fromNow } from "../events/EventWorld.ts";
-import { dam, northOf, positionWorld } from "./PositionWorld.ts";
+import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);
 const inside = { latitude: dam[1], longitude: dam[0] };
@@ -33,12 +32,9 @@ const fourProcesses = Effect.suspend(() => {
 layer(TestWaypost.layer)("Device location states", (it) => {
   it.effect("/events and /positions share one state: neither repeats a transition of the other (L9.4)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      const [location = ""] = yield* production.imports(pointFeature());
+      const { location, phone, production } = yield* damWorld();
       const campaign = yield* production.campaign({ location_ids: [location] });
       yield* production.notification(campaign);
-      const phone = yield* production.tracked;
       assert.lengthOf((yield* phone.sees("enter", location)).deliveries, 1);
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
       // A second reported enter counts.
@@ -54,10 +50,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
 
   it.effect("the state follows the latest transition, in any order of reports (L9.4)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production } = yield* positionWorld();
-      const [location = ""] = yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
+      const { location, phone } = yield* damWorld();
       // Exit at 20 s; enters at 10 s and 15 s are reported later and change nothing.
       yield* phone.sees("exit", location, { occurred_at: yield* fromNow(20_000) });
       yield* phone.report([
@@ -94,12 +87,9 @@ layer(TestWaypost.layer)("Device location states", (it) => {
     "detected transitions count in reports like reported ones, and old ones fire nothing (L1, L9.6)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
-        const { platform, production } = yield* positionWorld();
-        const [location] = yield* production.imports(pointFeature());
+        const { location, phone, platform, production } = yield* damWorld();
         const campaign = yield* production.campaign({ location_ids: [location], starts_at: "2026-11-21" });
         yield* production.notification(campaign);
-        const phone = yield* production.tracked;
         const old = yield* phone.reports([
           { ...inside, recorded_at: yield* fromNow(-15 * 60_000 - 1) },
           { ...outside, recorded_at: yield* fromNow(-15 * 60_000) },
@@ -114,7 +104,6 @@ layer(TestWaypost.layer)("Device location states", (it) => {
 
   it.effect("positions use imported locations at once, and a deleted location has no exit (L9.5)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { platform, production } = yield* positionWorld();
       const phone = yield* production.tracked;
       assert.deepStrictEqual((yield* phone.isAt(dam)).moves, []);
@@ -143,7 +132,6 @@ layer(TestWaypost.layer)("Device location states", (it) => {
 
   it.effect("the state belongs to one device of one environment", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
       const { production, sandbox } = yield* positionWorld();
       yield* production.imports(pointFeature());
       const [phone, other, tester] = [
@@ -163,7 +151,6 @@ layer(TestWaypost.layer)("Device location states", (it) => {
     "a detected transition in Sandbox fires for approved test devices only, and counts for all (L9.6)",
     () =>
       Effect.gen(function* () {
-        yield* TestClock.setTime(testStart);
         const { sandbox } = yield* positionWorld();
         const [location] = yield* sandbox.imports(pointFeature());
         const campaign = yield* sandbox.campaign({ location_ids: [location] });
@@ -179,12 +166,9 @@ layer(TestWaypost.layer)("Device location states", (it) => {
 
   it.effect("concurrent processes record each transition once, with the current locations (L5, L9.5)", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { platform, production, workspace } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
+      const { location, phone, platform, production, workspace } = yield* damWorld();
       const campaign = yield* production.campaign({ location_ids: [location] });
       yield* production.notification(campaign);
-      const phone = yield* production.tracked;
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
       const sql = yield* SqlClient.SqlClient;
       const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;
@@ -249,10 +233,7 @@ layer(TestWaypost.layer)("Device location states", (it) => {
 
   it.effect("the state equals that of the positions in order, whichever process handles them", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(testStart);
-      const { production, workspace } = yield* positionWorld();
-      yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
+      const { phone, production, workspace } = yield* damWorld();
       const { workspaceId } = yield* (yield* Workspaces).find(workspace.id);
       const sql = yield* SqlClient.SqlClient;
       const [device] = yield* sql<{ key: number }>`SELECT key FROM device WHERE id = ${phone.id}`;

@@ -1,7 +1,8 @@
 import { Effect } from "effect";
+import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import type { Answer } from "../TestWaypost.ts";
-import { collection } from "../locations/Features.ts";
+import { type Answer, testStart } from "../TestWaypost.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
 import { eventWorld, fromNow } from "../events/EventWorld.ts";
 
 /** A point in degrees. */
@@ -32,6 +33,7 @@ export interface Followed {
 /** A workspace whose devices report positions. */
 export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
   Effect.gen(function* () {
+    yield* TestClock.setTime(testStart);
     const world = yield* eventWorld(options);
     const names = new Map<string, string>();
     const importTo =
@@ -93,4 +95,12 @@ export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
       tracked: phoneOf(environment),
     });
     return { ...world, sandbox: side("sandbox"), production: side("production") };
+  });
+
+/** The same with the location "Dam" and a device, in Production. */
+export const damWorld = () =>
+  Effect.gen(function* () {
+    const world = yield* positionWorld();
+    const [location = ""] = yield* world.production.imports(pointFeature());
+    return { ...world, location, phone: yield* world.production.tracked };
   });

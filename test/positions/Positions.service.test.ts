@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { fromNow } from "../events/EventWorld.ts";
-import { dam, northOf, positionWorld } from "./PositionWorld.ts";
+import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);
 
@@ -12,12 +12,10 @@ layer(TestWaypost.shared)("Reported positions", (it) => {
     "a first position inside enters, one outside leaves, and both trigger campaigns (L9.1, device.positions)",
     () =>
       Effect.gen(function* () {
-        const { production } = yield* positionWorld();
-        const [location] = yield* production.imports(pointFeature());
+        const { location, phone, production } = yield* damWorld();
         const campaign = yield* production.campaign({ location_ids: [location] });
         yield* production.notification(campaign, { headline: "In" });
         yield* production.notification(campaign, { headline: "Out", trigger_type: "on_exit" });
-        const phone = yield* production.tracked;
         const entered = yield* phone.isAt(dam);
         assert.deepStrictEqual(
           { ...entered, deliveries: entered.deliveries.map(({ headline }) => headline) },
@@ -36,9 +34,7 @@ layer(TestWaypost.shared)("Reported positions", (it) => {
 
   it.effect("a transition has the location, the type and the time of its position (device.positions)", () =>
     Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      const [location] = yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
+      const { location, phone } = yield* damWorld();
       const answer = yield* phone.post([
         { latitude: 52.37, longitude: 4.9, recorded_at: "2026-11-21T12:59:58.700+01:00" },
       ]);
@@ -52,9 +48,7 @@ layer(TestWaypost.shared)("Reported positions", (it) => {
     "a device leaves only when it is outside by more than its accuracy, of which 100 m count (L9.2)",
     () =>
       Effect.gen(function* () {
-        const { production } = yield* positionWorld();
-        yield* production.imports(pointFeature());
-        const phone = yield* production.tracked;
+        const { phone } = yield* damWorld();
         const steps: ReadonlyArray<
           readonly [meters: number, accuracy: number | undefined, moves: Array<string>]
         > = [
@@ -83,9 +77,7 @@ layer(TestWaypost.shared)("Reported positions", (it) => {
 
   it.effect("a position with an accuracy over 200 m is accepted and changes nothing (L9.3)", () =>
     Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
+      const { phone } = yield* damWorld();
       const at = (latitude: number, seconds: number, accuracy_meters?: number | null) =>
         Effect.map(fromNow(seconds * 1000), (recorded_at) => ({
           latitude,
@@ -103,9 +95,7 @@ layer(TestWaypost.shared)("Reported positions", (it) => {
 
   it.effect("a position that is not newer than the last one is stale and changes nothing (L9.3)", () =>
     Effect.gen(function* () {
-      const { production } = yield* positionWorld();
-      yield* production.imports(pointFeature());
-      const phone = yield* production.tracked;
+      const { phone } = yield* damWorld();
       const time = (seconds: number) => fromNow(seconds * 1000);
       const inside = { latitude: 52.37, longitude: 4.9 };
       const outside = { latitude: 53, longitude: 4.9 };

@@ -29,9 +29,10 @@ interface KnownMinute {
   own: number;
 }
 
-/** The granted part of a count, and the window after it; null without a limit. */
+/** The granted part of a count, with its minute and the window after it; null without a limit. */
 interface Grant {
   readonly granted: number;
+  readonly minute: KnownMinute | null;
   readonly window: RateWindow | null;
 }
 
@@ -65,39 +66,33 @@ export class DeviceLimits extends Context.Service<
     Effect.gen(function* () {
       const repository = yield* DeviceLimitsSql;
       const known = new Map<string, KnownMinute>();
+      const minuteOf = (key: string, now: number): KnownMinute => {
+        const last = known.get(key);
+        if (last !== undefined && isOpenAt(last.opened, now)) return last;
+        if (known.size >= maxKnown) known.clear();
+        const minute = { opened: now, stored: 0, own: 0 };
+        known.set(key, minute);
+        return minute;
+      };
 
       /** Adds a count to the stored one. Returns the minute right after it. */
       const add = yield* batched<AddedCount, StoredMinute, never, never>({
         maxBatch: 500,
         keyOf: ({ workspaceId }) => workspaceId,
-        run: Effect.fnUntraced(function* (counts) {
-          const rows = yield* repository.add(counts, yield* Clock.currentTimeMillis);
-          const minutes = new Map(rows.map((row) => [row.key, row]));
-          // A row has all counts of its minute: from the last one back, each takes its own away.
-          const after = counts.toReversed().map(({ count, key, opened }) => {
-            const minute = minutes.get(key) ?? { key, opened, used: count };
-            minutes.set(key, { ...minute, used: minute.used - count });
-            return minute;
-          });
-          return after.toReversed();
-        }),
+        run: (counts) => Effect.flatMap(Clock.currentTimeMillis, (now) => repository.add(counts, now)),
       });
 
       const take = Effect.fnUntraced(function* (
         { deviceKey, environment, workspace, workspaceId }: LimitedDevice,
         counted: AddedCount["counted"],
         count: number,
-      ) {
+      ): Effect.fn.Return<Grant> {
         const limit = workspace.plan[`device_${counted}_per_minute`];
-        if (limit === null) return { granted: count, window: null, minute: null };
-        const now = yield* Clock.currentTimeMillis;
-        const key = `${workspaceId}/${environment}/${deviceKey}/${counted}`;
-        let minute = known.get(key);
-        if (minute === undefined || !isOpenAt(minute.opened, now)) {
-          minute = { opened: now, stored: 0, own: 0 };
-          if (known.size >= maxKnown) known.clear();
-          known.set(key, minute);
-        }
+        if (limit === null) return { granted: count, minute: null, window: null };
+        const minute = minuteOf(
+          `${workspaceId}/${environment}/${deviceKey}/${counted}`,
+          yield* Clock.currentTimeMillis,
+        );
         let granted = Math.min(count, Math.max(0, limit - minute.stored - minute.own));
         minute.own += granted;
         let used = minute.stored + minute.own;
@@ -105,31 +100,20 @@ export class DeviceLimits extends Context.Service<
         // A device that has used up its limit costs no statement.
         if (granted > 0 && minute.own > free) {
           const { opened, own } = minute;
-          Object.assign(minute, { stored: used, own: 0 });
-          const stored = yield* add({
-            key,
-            workspaceId,
-            environment,
-            deviceKey,
-            counted,
-            opened,
-            count: own,
-          });
-          const refused = Math.min(granted, Math.max(0, stored.used - limit));
+          minute.stored = used;
+          minute.own = 0;
+          const after = yield* add({ workspaceId, environment, deviceKey, counted, opened, count: own });
+          used = after.used;
+          const refused = Math.min(granted, Math.max(0, used - limit));
           granted -= refused;
           minute.own -= refused;
-          minute.opened = stored.opened;
-          minute.stored = Math.max(minute.stored, stored.used);
-          used = stored.used;
+          minute.opened = after.opened;
+          minute.stored = Math.max(minute.stored, used);
         }
-        const window: RateWindow = {
-          name: counted === "events" ? "events" : "minute",
-          limit,
-          remaining: Math.max(0, limit - used),
-          resetsAt: minute.opened + minuteMillis,
-          seconds: minuteMillis / 1000,
-        };
-        return { granted, window, minute };
+        const name = counted === "events" ? "events" : "minute";
+        const [resetsAt, seconds] = [minute.opened + minuteMillis, minuteMillis / 1000];
+        const window = { name, limit, remaining: Math.max(0, limit - used), resetsAt, seconds } as const;
+        return { granted, minute, window };
       });
 
       return DeviceLimits.of({

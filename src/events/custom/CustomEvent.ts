@@ -2,13 +2,13 @@ import { EventName } from "../../wire/EventName.ts";
 import { Schema } from "effect";
 import { EventProperties, propertiesProblem, type Properties } from "../../notifications/EventFacts.ts";
 import { DAY_MS } from "../../time/DayNumbers.ts";
-import { Instant } from "../../time/Instant.ts";
+import { describedInstant } from "../../time/Instant.ts";
 import { asSent, inParts } from "../../wire/Parts.ts";
 import { readPart } from "../../wire/PartReader.ts";
 import { Problems } from "../../wire/Problems.ts";
 import { nullableId, nullableText, shownId, shownInstant } from "../../wire/ShownFields.ts";
 import { optionalOrNull, text, Uuid } from "../../wire/Text.ts";
-import { timeProblem } from "../Transition.ts";
+import { type EventReading, timeProblem } from "../Transition.ts";
 
 /** How many devices of a person an event can reach: those that were seen last (contract TR3). */
 export const maxPersonDevices = 100;
@@ -23,11 +23,9 @@ const head = {
   name: EventName,
 };
 
-const occurredAt = Schema.String.annotate({
-  description: "When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead.",
-  examples: ["2026-11-21T09:30:00Z"],
-  format: "date-time",
-}).pipe(Schema.decodeTo(Instant));
+const occurredAt = describedInstant(
+  "When it happened, as an ISO 8601 date-time; not over 90 days back, nor over 5 minutes ahead.",
+);
 
 /** The object itself is checked, so that no name of a property has another meaning. */
 const checkProperties = ({ properties }: { readonly properties?: unknown }, problems: Problems): void => {
@@ -95,11 +93,6 @@ export interface ReadCustomEvent {
   readonly user_id?: string | null;
 }
 
-/** A custom event with the problem of its time, or the reasons why it is rejected. */
-export type CustomEventReading =
-  | { readonly _tag: "Custom"; readonly event: ReadCustomEvent; readonly problem: string | null }
-  | { readonly _tag: "Unreadable"; readonly reasons: ReadonlyArray<string> };
-
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Whether an event of a device's report is a custom one. */
@@ -112,13 +105,11 @@ export const readCustomEvent = (
   now: number,
   keptDays: number,
   isDraft: boolean,
-): CustomEventReading => {
+): EventReading<ReadCustomEvent> => {
   const problems = new Problems();
   const event = readPart(isDraft ? CustomEventDraft : CustomEventReport, input, problems);
-  if (event === undefined || !problems.isEmpty)
-    return { _tag: "Unreadable", reasons: Object.values(problems.fields).flat() };
+  if (event === undefined || !problems.isEmpty) return { reasons: Object.values(problems.fields).flat() };
   return {
-    _tag: "Custom",
     event: { ...event, properties: event.properties ?? {} } as ReadCustomEvent,
     problem: timeProblem(event.occurred_at ?? now, now, "event", keptDays * DAY_MS),
   };

@@ -19,13 +19,17 @@ import { type CustomEventFilters, CustomEventsSql, type NamedDevice } from "./Cu
 const pageSize = 1000;
 
 const noDevice = "There is no registered device with this id in this workspace and environment.";
+const wrongSubject = "An event is of a device or of a person: send device_id or user_id, and not both.";
 const noPerson = "No registered device in this workspace and environment has this user_id.";
 
-/** Why an event names no one device or person; null if it does (contract Z26). */
-const nameProblem = ({ device_id, user_id }: ReadCustomEvent): string | null =>
-  ((device_id ?? null) === null) === ((user_id ?? null) === null)
-    ? "An event is of a device or of a person: send device_id or user_id, and not both."
-    : null;
+/** Reads an event, which names one device or one person (contract Z26). */
+const readDraft = (input: unknown, now: number, keptDays: number) => {
+  const reading = readCustomEvent(input, now, keptDays, true);
+  if ("reasons" in reading) return reading;
+  const { device_id, user_id } = reading.event;
+  const isOne = ((device_id ?? null) === null) !== ((user_id ?? null) === null);
+  return isOne ? reading : { reasons: [wrongSubject] };
+};
 
 /** Whom an event names, as the key of a map: each is looked up once. */
 const subjectOf = ({ device_id, user_id }: ReadCustomEvent): string => JSON.stringify([device_id, user_id]);
@@ -44,12 +48,9 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
         const now = yield* Clock.currentTimeMillis;
         const rejected = new Map<number, ReadonlyArray<string>>();
         const read = sent.flatMap((input, index) => {
-          const reading = readCustomEvent(input, now, keptDays, true);
-          const problem = reading._tag === "Custom" ? nameProblem(reading.event) : null;
-          if (reading._tag === "Unreadable") rejected.set(index, reading.reasons);
-          else if (problem !== null) rejected.set(index, [problem]);
-          else return [{ index, reading }];
-          return [];
+          const reading = readDraft(input, now, keptDays);
+          if ("reasons" in reading) rejected.set(index, reading.reasons);
+          return "reasons" in reading ? [] : [{ index, reading }];
         });
         const subjects = new Map(read.map(({ reading: { event } }) => [subjectOf(event), event]));
         const names = [...subjects.keys()];
@@ -65,7 +66,7 @@ export class CustomEvents extends Context.Service<CustomEvents>()("waypost/event
         let [accepted, duplicates] = [0, 0];
         outcomes.forEach((outcome, position) => {
           const index = known[position]?.index ?? 0;
-          accepted += outcome?.accepted ?? 0;
+          accepted += outcome?.accepted.length ?? 0;
           duplicates += outcome?.duplicates ?? 0;
           // Null where the device has unregistered meanwhile.
           for (const { reasons } of outcome?.rejected ?? [{ reasons: [noDevice] }])

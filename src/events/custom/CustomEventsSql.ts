@@ -1,33 +1,29 @@
 import { Effect } from "effect";
-import { SqlClient, type Statement } from "effect/sql";
+import { SqlClient } from "effect/sql";
 import { rowCursor } from "../../database/RowCursor.ts";
 import { instant, unnested, utc } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { mapRows, rowCount } from "../../database/Statements.ts";
-import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
+import { sameTenant, tenantIs } from "../../database/TenantColumns.ts";
 import {
   inWorkspace,
-  lockedSql,
   type OneWorkspace,
   table,
   workspaceStatements,
   workspacesWithWork,
 } from "../../database/WorkspaceGroups.ts";
-import { deviceObstacleSql } from "../../devices/ObstacleSql.ts";
-import type { DeviceId, DeviceKey } from "../../wire/Ids.ts";
+import { type DeviceId, type DeviceKey, idAt } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 import type { Tenant } from "../../workspaces/Workspace.ts";
-import type { Recorded } from "../EventsSql.ts";
+import type { Fresh } from "../EventStages.ts";
 import type { IncomingCustom } from "../IncomingEvent.ts";
+import { deviceColumns, lockedDevicesSql, type StoredRow } from "../LockedDevicesSql.ts";
 import { type CustomEvent, maxPersonDevices, type ReadCustomEvent } from "./CustomEvent.ts";
 
 /** A device of a custom event: the one that stores it, or another one that may get a message. */
 export interface EventDevice extends TenantKey {
-  readonly event: IncomingCustom;
+  readonly event: Fresh & IncomingCustom;
   readonly deviceKey: DeviceKey;
-  readonly isFirst: boolean;
-  /** Sorts by the time of receiving. */
-  readonly key: string;
 }
 
 /** A registered device that an event names (`ord`, from 1), by its id or by its person. */
@@ -63,7 +59,20 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
     limit: number | null,
     filters: CustomEventFilters,
   ) => {
-    const { device_id = null, name = null, user_id = null } = filters;
+    const { device_id, name, user_id } = filters;
+    const isOf = {
+      name: name === undefined ? sql`` : sql`AND c.name = ${name}`,
+      device:
+        device_id === undefined
+          ? sql``
+          : sql`AND c.device_key = (
+        SELECT v.key FROM device v WHERE ${tenantIs("v", tenant)} AND v.id = ${device_id})`,
+      person:
+        (user_id ?? null) === null
+          ? sql``
+          : sql`AND c.unit = (
+        SELECT -p.key FROM device_user p WHERE ${tenantIs("p", tenant)} AND p.user_id = ${user_id})`,
+    };
     return sql<CustomEventRow>`
         SELECT c.key, c.id, d.id AS device_id, u.user_id, c.name, c.properties,
           ${utc("c.occurred_at")} AS occurred_at, ${utc("c.received_at")} AS received_at
@@ -71,41 +80,10 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
         LEFT JOIN device d ON ${tenantIs("d", tenant)} AND d.key = c.device_key
         LEFT JOIN device_user u ON ${sameTenant("u", "c")} AND u.key = -c.unit
         WHERE ${tenantIs("c", tenant)} AND (${before}::uuid IS NULL OR c.key < ${before})
-          ${name === null ? sql`` : sql`AND c.name = ${name}`}
-          ${
-            device_id === null
-              ? sql``
-              : sql`AND c.device_key = (SELECT v.key FROM device v
-                  WHERE ${tenantIs("v", tenant)} AND v.id = ${device_id})`
-          }
-          ${
-            user_id === null
-              ? sql``
-              : sql`AND c.unit = (SELECT -p.key FROM device_user p
-                  WHERE ${tenantIs("p", tenant)} AND p.user_id = ${user_id})`
-          }
+          ${isOf.name} ${isOf.device} ${isOf.person}
         ORDER BY c.key DESC ${limit === null ? sql`` : sql`LIMIT ${limit}`}`;
   };
 
-  /** Locks registered devices until the transaction ends, always in the same order. */
-  const locked = (keys: Statement.Fragment) =>
-    lockedSql(
-      sql,
-      sql`
-      SELECT d.workspace_id, d.environment, d.key AS device_key, d.transport, d.timezone, d.user_key,
-        d.user_id, ${deviceObstacleSql(sql, "d")} AS obstacle
-      FROM ${table.device} d
-      WHERE ${inWorkspace("d")}
-        AND (d.workspace_id, d.environment, d.key) IN (
-          SELECT workspace_id, environment, device_key FROM ${keys})
-        AND d.unregistered_at IS NULL
-      ORDER BY d.workspace_id, d.environment, d.key
-      FOR NO KEY UPDATE OF d`,
-    );
-  const keyColumns = {
-    ...tenantColumns,
-    device_key: ["int4", ({ deviceKey }: { readonly deviceKey: DeviceKey }) => deviceKey],
-  } as const;
   const expired = (before: number) => sql`c.occurred_at < ${instant(before)}`;
 
   return {
@@ -114,7 +92,7 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
       Effect.asVoid(
         byWorkspace(devices)(
           (own) => sql<{ readonly ord: number }>`
-          WITH held AS MATERIALIZED (${locked(unnested("k", own, keyColumns))})
+          WITH held AS MATERIALIZED (${lockedDevicesSql(sql, unnested("k", own, deviceColumns))})
           SELECT count(*)::int AS ord FROM held`,
         ),
       ),
@@ -125,20 +103,21 @@ export class CustomEventsSql extends SqlService<CustomEventsSql>("waypost/events
      */
     record: (all: ReadonlyArray<EventDevice>) =>
       onShard(all)(
-        (devices) => sql<Recorded>`
+        (devices) => sql<StoredRow>`
         WITH e AS (
           SELECT * FROM ${unnested("e", devices, {
-            ...keyColumns,
-            is_first: ["bool", ({ isFirst }) => isFirst],
+            ...deviceColumns,
+            is_first: ["bool", ({ deviceKey, event }) => deviceKey === event.deviceKey],
             person: ["int4", ({ event }) => event.person?.userKey ?? null],
             id: ["uuid", ({ event }) => event.id],
             name: ["text", ({ event }) => event.name],
             properties: ["jsonb", ({ event }) => event.properties],
-            key: ["uuid", ({ key }) => key],
+            // Sorts by the time of receiving.
+            key: ["uuid", ({ event }) => idAt(event.receivedAt)],
             occurred_at: ["timestamptz", ({ event }) => event.occurredAt],
             received_at: ["timestamptz", ({ event }) => event.receivedAt],
           })}
-        ), held AS MATERIALIZED (${locked(sql`e`)}), owned AS (
+        ), held AS MATERIALIZED (${lockedDevicesSql(sql, sql`e`)}), owned AS (
           SELECT e.*, h.transport, h.timezone, h.user_key, h.user_id, h.obstacle,
             COALESCE(-h.user_key, h.device_key) AS unit
           FROM e JOIN held h USING (workspace_id, environment, device_key)

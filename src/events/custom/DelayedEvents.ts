@@ -2,17 +2,9 @@ import { Effect } from "effect";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { DueDwell } from "../Dwell.ts";
 import { VisitsSql } from "../VisitsSql.ts";
-import type { EventMatch } from "../TriggerMatch.ts";
 import { isOpenAt } from "../TriggerRule.ts";
 import { eventReceivers } from "./EventReceivers.ts";
 import { EventTriggersSql } from "./EventTriggersSql.ts";
-
-/** A custom event that may fire at its minute, with the device that gets the message. */
-export interface DelayedMessage {
-  readonly dwell: DueDwell;
-  readonly match: EventMatch;
-  readonly deviceKey: DeviceKey;
-}
 
 /**
  * Makes the function that decides which of the custom events that are due may fire: the notification, its
@@ -56,7 +48,7 @@ export const delayedEvents = Effect.gen(function* () {
       return [{ workspaceId, environment, dwell, match, deviceKeys: devices(dwell) }];
     });
     const keys = yield* receivers(wanted);
-    const messages = wanted.flatMap(({ dwell, match }, index): ReadonlyArray<DelayedMessage> => {
+    const messages = wanted.flatMap(({ dwell, match }, index) => {
       const deviceKey = keys[index] ?? null;
       return deviceKey === null ? [] : [{ dwell, match, deviceKey }];
     });

@@ -1,8 +1,7 @@
 import { Effect } from "effect";
 import type { Statement } from "effect/sql";
-import { arrayOf, unnested } from "../../database/Rows.ts";
+import { arrayOf, instant, unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
-import { columnValues } from "../../database/Statements.ts";
 import { sameTenant, tenantColumns, tenantIs } from "../../database/TenantColumns.ts";
 import { workspaceIs, workspaceStatements } from "../../database/WorkspaceGroups.ts";
 import { isReachableSql } from "../../devices/ObstacleSql.ts";
@@ -10,7 +9,8 @@ import type { Audience } from "../../devices/SegmentRule.ts";
 import { audienceSql } from "../../devices/SegmentRuleSql.ts";
 import type { DeviceKey } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
-import type { EventMatch } from "../TriggerMatch.ts";
+import type { TriggerSpan } from "../Transition.ts";
+import type { TriggerMatch } from "../TriggerMatch.ts";
 import { triggerMatchSql } from "../TriggerMatchSql.ts";
 import { maxPersonDevices } from "./CustomEvent.ts";
 
@@ -25,7 +25,7 @@ export interface Attachment extends TenantKey {
 }
 
 /** A notification that fires on the event with the number `ord`, from 1. */
-export type EventMatchRow = EventMatch & { readonly ord: number };
+export type EventMatchRow = TriggerMatch & { readonly ord: number };
 
 /**
  * Statements on what custom events trigger. Bound: 1 row for each
@@ -36,6 +36,7 @@ export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/even
     const { byWorkspace } = workspaceStatements(sql);
     const { columns, contentJoins } = triggerMatchSql(sql);
 
+    const delay = sql`make_interval(mins => COALESCE((a.event ->> 'delayMinutes')::int, 0))`;
     /** The notifications `a` that a condition selects for rows `p`, older ones first. */
     const matches = (rows: Statement.Fragment, condition: Statement.Fragment) =>
       Effect.orDie(sql<EventMatchRow>`
@@ -45,17 +46,23 @@ export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/even
           JOIN segment g ON ${sameTenant("g", "t")} AND g.id = t.segment_id
           WHERE ${sameTenant("t", "c")} AND t.campaign_id = c.id), '[]')) AS audience
       FROM ${rows}
-      JOIN campaign_notification a ON ${sameTenant("a", "p")} AND a.event IS NOT NULL AND ${condition}
-      JOIN campaign c ON ${sameTenant("c", "a")} AND c.id = a.campaign_id
+      JOIN campaign_notification a ON ${sameTenant("a", "p")} AND a.event IS NOT NULL
+      JOIN campaign c ON ${sameTenant("c", "a")} AND c.id = a.campaign_id AND ${condition}
       ${contentJoins}
       ORDER BY p.ord, a.attached_at, a.id`);
 
     return {
-      /** The notifications that fire on events of these names, whatever the state of their campaigns. */
-      ofNames: (names: ReadonlyArray<NamedEvent>) =>
+      /**
+       * The notifications that events of these names can fire which occurred in the span, or earlier by their
+       * delay: whether one with a delay is paused is decided at its minute (contract Z31).
+       */
+      ofNames: (names: ReadonlyArray<NamedEvent>, span: TriggerSpan) =>
         matches(
           unnested("p", names, { ...tenantColumns, name: ["text", ({ name }) => name] }),
-          sql`a.event ->> 'name' = p.name`,
+          sql`a.event ->> 'name' = p.name
+            AND GREATEST(c.starts_at, a.starts_at) <= ${instant(span.to)}
+            AND COALESCE(LEAST(c.ends_at, a.ends_at) + ${delay} >= ${instant(span.from)}, true)
+            AND (NOT c.paused OR ${delay} > interval '0')`,
         ),
 
       /** The notifications that events wait for, as they are now. */
@@ -85,13 +92,20 @@ export class EventTriggersSql extends SqlService<EventTriggersSql>("waypost/even
           ) AS d WHERE d.keys IS NOT NULL`,
         ),
 
-      /** The keys of the devices that get messages and are in an audience, of some devices. */
-      reachable: (tenant: TenantKey, deviceKeys: ReadonlyArray<DeviceKey>, audience: Audience, now: number) =>
-        columnValues(sql<{ readonly key: DeviceKey }>`
-        SELECT d.key FROM device d
+      /** Of some devices those that get messages, each with the audiences that it is in, in their order. */
+      reachable: (
+        tenant: TenantKey,
+        deviceKeys: ReadonlyArray<DeviceKey>,
+        audiences: ReadonlyArray<Audience>,
+        now: number,
+      ) =>
+        Effect.orDie(sql<{ readonly key: DeviceKey; readonly isIn: ReadonlyArray<boolean> }>`
+        SELECT d.key, ARRAY[${sql.csv(
+          audiences.map((audience) => sql`(${audienceSql(sql, audience, "d", { tenant, now })}) IS TRUE`),
+        )}] AS "isIn"
+        FROM device d
         WHERE ${tenantIs("d", tenant)} AND d.key = ANY (${arrayOf("int4", deviceKeys)})
-          AND d.unregistered_at IS NULL AND ${isReachableSql(sql, "d")}
-          AND (${audienceSql(sql, audience, "d", { tenant, now })})`),
+          AND d.unregistered_at IS NULL AND ${isReachableSql(sql, "d")}`),
     };
   },
 ) {}

@@ -1,13 +1,12 @@
 import { Array as Arr, Effect } from "effect";
 import { TakesLong } from "../../database/Batched.ts";
-import { ownTexts } from "../../notifications/templates/MessageTexts.ts";
+import { isSameForAllVariants, ownTexts } from "../../notifications/templates/MessageTexts.ts";
 import { unitOf } from "../../sending/arms/Arm.ts";
 import { type Arm, armOf, wordsOf } from "../../sending/arms/Experiment.ts";
 import { type Recipient, Recipients } from "../../sending/rendering/Recipients.ts";
 import { Stopwatch, timeSlices } from "../../workers/TimeSlices.ts";
 import { EventBounds } from "../EventParts.ts";
-import { charactersOf, type MatchContent, MatchContents } from "./MatchContents.ts";
-import type { MessageWords } from "./MessageWords.ts";
+import { charactersOf, type MatchContent, MatchContents, type MessageWords } from "./MatchContents.ts";
 import type { TriggerMatch } from "../TriggerMatch.ts";
 
 /** How long the messages of a workspace may take to render in a batch with others, in milliseconds. */
@@ -19,7 +18,7 @@ type RecipientKey = Parameters<Recipients["Service"]["of"]>[0][number];
 
 /** A message of an event whose words are made. */
 export interface WantedWords extends RecipientKey {
-  readonly triggerMatch: TriggerMatch;
+  readonly match: TriggerMatch;
   readonly deviceId: string;
   /** The arm of its unit, if it is known. */
   readonly arm?: Arm | null;
@@ -37,8 +36,8 @@ export const eventWords = Effect.gen(function* () {
   const { textCharacters } = yield* EventBounds;
 
   return Effect.fnUntraced(function* (wanted: ReadonlyArray<WantedWords>, isAlone: boolean) {
-    const varying = wanted.filter(({ triggerMatch }) => triggerMatch.varies);
-    const found = varying.length === 0 ? [] : yield* recipients.of(varying);
+    const varying = wanted.filter(({ match }) => match.varies);
+    const found = yield* recipients.of(varying);
     const recipientOf = new Map(varying.map((message, index) => [message, found[index]]));
     const words = new Map<WantedWords, MessageWords>();
     const now = yield* Stopwatch;
@@ -46,8 +45,8 @@ export const eventWords = Effect.gen(function* () {
     const millis = new Map<number, number>();
     let room = textCharacters;
     // One content after the other: each is parsed once, even if the cache cannot hold all of them.
-    const byContent = [...Map.groupBy(wanted, ({ triggerMatch }) => triggerMatch.content_key)]
-      .map(([contentKey, own]) => ({ contentKey, own, isSilent: own[0]?.triggerMatch.silent === true }))
+    const byContent = [...Map.groupBy(wanted, ({ match }) => match.content_key)]
+      .map(([contentKey, own]) => ({ contentKey, own, isSilent: own[0]?.match.silent === true }))
       .sort((a, b) => Number(b.isSilent) - Number(a.isSilent) || a.contentKey - b.contentKey);
     for (const page of Arr.chunksOf(byContent, pageSize)) {
       const read = yield* contents.of(
@@ -73,15 +72,16 @@ export const eventWords = Effect.gen(function* () {
   });
 });
 
-const noWords: MessageWords = { variant: null, failure: null, kept: null, texts: null, media: null };
+/** The words of a message whose content is gone. */
+export const noWords: MessageWords = { variant: null, failure: null, kept: null, texts: null, media: null };
 
 const wordsFor = (
-  { arm: known, deviceId, triggerMatch }: WantedWords,
+  { arm: known, deviceId, match }: WantedWords,
   content: MatchContent | null,
   recipient: Recipient | null,
 ): MessageWords => {
   if (content === null) return noWords;
-  const { experiment, notification_id: id } = triggerMatch;
+  const { experiment, notification_id: id } = match;
   const arm =
     known !== undefined || experiment === null
       ? (known ?? null)
@@ -94,7 +94,7 @@ const wordsFor = (
     kept: null,
     media: own !== null && own.media_asset_id !== null ? own.media : content.media,
   };
-  if (recipient === null) return { ...made, texts: ownTexts(source) };
+  if (recipient === null || isSameForAllVariants(content)) return { ...made, texts: ownTexts(source) };
   const result = recipient.render(source);
   return result._tag === "Failed"
     ? { ...made, failure: result.reason, texts: null }

@@ -3,9 +3,10 @@ import { unnested } from "../../database/Rows.ts";
 import { SqlService } from "../../database/SqlService.ts";
 import { sameTenant, tenantColumns } from "../../database/TenantColumns.ts";
 import type { ContentMedia } from "../../media/MediaAddress.ts";
-import type { TextSource } from "../../notifications/templates/MessageTexts.ts";
+import type { MessageTexts, TextSource } from "../../notifications/templates/MessageTexts.ts";
 import type { StoredVariant } from "../../notifications/variants/Variant.ts";
 import { variantsSql } from "../../notifications/variants/VariantSql.ts";
+import type { KeptFacts } from "../../sending/rendering/KeptFacts.ts";
 import type { ContentKey } from "../../wire/Ids.ts";
 import type { TenantKey } from "../../workspaces/Environment.ts";
 
@@ -14,6 +15,19 @@ export interface MatchContent extends TextSource {
   readonly media: ContentMedia | null;
   /** Its variants with their media files; [] for none. */
   readonly variants: ReadonlyArray<StoredVariant & { readonly media: ContentMedia | null }>;
+}
+
+/** The words of a message for the device of an event. */
+export interface MessageWords {
+  /** The key of the variant whose words they are; null for those of the notification. */
+  readonly variant: string | null;
+  /** Why they cannot be rendered. */
+  readonly failure: string | null;
+  /** The facts that the delivery keeps; null where the words do not vary. */
+  readonly kept: KeptFacts | null;
+  /** The texts for the answer; null if they cannot be rendered, or there is no room for them. */
+  readonly texts: MessageTexts | null;
+  readonly media: ContentMedia | null;
 }
 
 /** Names a content. */

@@ -4,7 +4,7 @@ import { Needs } from "../../access/Access.ts";
 import { CampaignType } from "../../campaigns/Campaign.ts";
 import { allReasons, obstacles } from "../../devices/Obstacle.ts";
 import { devicePath } from "../../devices/RegisteredDevicesApi.ts";
-import { Instant } from "../../time/Instant.ts";
+import { describedInstant } from "../../time/Instant.ts";
 import { NotFound, Unprocessable } from "../../wire/ApiError.ts";
 import { PageOf, PageQuery } from "../../wire/Envelope.ts";
 import { idFilter, nullableInstant, shownId, shownText } from "../../wire/ShownFields.ts";
@@ -35,13 +35,10 @@ const explanationQuery = {
   ...PageQuery,
   campaign: idFilter("Only this campaign, active or not.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b62"),
   at: Schema.optionalKey(
-    Schema.String.annotate({
-      description:
-        "With `campaign`: what happened at this instant of the last 30 days, from deliveries, sends and " +
+    describedInstant(
+      "With `campaign`: what happened at this instant of the last 30 days, from deliveries, sends and " +
         "events; without an offset it is UTC.",
-      examples: ["2026-11-21T09:30:00Z"],
-      format: "date-time",
-    }).pipe(Schema.decodeTo(Instant)),
+    ),
   ),
 };
 

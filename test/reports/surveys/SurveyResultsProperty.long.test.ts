@@ -96,7 +96,7 @@ layer(TestWaypost.layer)("Results of surveys", (it) => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
         const workspaces = yield* Workspaces;
-        const answers = yield* AnswersSql.make;
+        const answers = yield* Effect.provide(AnswersSql, AnswersSql.layer);
         const rollups = yield* Rollups;
         const step = Effect.provideService(rollups.step, RollupSizes, {
           deliveries: 7,
