@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Schema } from "effect";
+import { TriggerDraft } from "../../src/notifications/TriggerDraft.ts";
 import { parseFields } from "../../src/wire/ParsedBody.ts";
 import { asSent, atMost, inParts } from "../../src/wire/Parts.ts";
 import { optionalOrNull, text } from "../../src/wire/Text.ts";
@@ -56,5 +57,16 @@ describe("Bodies that are read part by part (B4)", () => {
       { "home.box": ["The box must have at most 3 characters."] },
     ]);
     assert.deepStrictEqual(read({ home: {} })[1], { "home.street": ["The street is required."] });
+  });
+
+  it("a trigger names the problems of its rule beside those of its other fields (B4.1)", () => {
+    const where = { match: "all", conditions: [{ attribute: "total", op: "exists", value: 5 }] };
+    const sent = { trigger_type: "on_event", trigger_config: { event: "?", where, delay_minutes: 1 } };
+    const { fields, problems } = parseFields(TriggerDraft, sent);
+    assert.sameMembers(Object.keys(problems.fields), [
+      "trigger_config.event",
+      "trigger_config.where.conditions.0.value",
+    ]);
+    assert.strictEqual(fields.trigger_config?.delay_minutes, 1);
   });
 });
