@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing";
 import { Dwells } from "../../src/events/Dwells.ts";
 import { outboxSql } from "../../src/outbox/OutboxSql.ts";
 import { Deliveries } from "../../src/sending/deliveries/Deliveries.ts";
-import { lockDevice, lockWait } from "../database/OnCitus.ts";
+import { lockDevice, lockWait, transactionsEnd } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { afterPause } from "../workers/JobRuns.ts";
 import { decide, dwelling, dwellWorld, withoutJobs } from "./DwellWorld.ts";
@@ -72,6 +72,7 @@ layer(withoutJobs)("Workers that decide on visits", (it) => {
       yield* Deferred.succeed(end, undefined);
       yield* Fiber.join(holder);
       assert.strictEqual(yield* messages, 0);
+      yield* transactionsEnd;
       yield* decide;
       assert.strictEqual(yield* messages, 1);
     }),
