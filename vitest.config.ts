@@ -28,7 +28,7 @@ const browser = "test/**/*.console.test.ts";
 const rows = "test/**/*.rows.test.ts";
 /**
  * Simulations, upgrades, kills, seeded walks and packages: the endurance of rules that a shorter test also
- * holds.
+ * holds. In a browser (`.console.long.test.ts`), the walks through pages that take most of the CPU.
  */
 const long = "test/**/*.long.test.ts";
 /** Files with random cases, of which `npm test` runs a quarter: `long` runs them with all. */
@@ -41,6 +41,9 @@ const onPostgres = {
   // A test that passes at its second attempt fails the run (docs/decisions/0060).
   retry: 1,
 };
+
+/** The console and the web SDK are built for the tests in a browser. */
+const browserSetup = [...onPostgres.globalSetup, "test/console/BuildConsole.ts"];
 
 export default defineConfig({
   ...resolution,
@@ -92,6 +95,7 @@ export default defineConfig({
           ...onPostgres,
           name: "long",
           include: [long, ...withCases],
+          globalSetup: browserSetup,
           provide: { oneCaseOf: 1 },
         },
       },
@@ -102,7 +106,7 @@ export default defineConfig({
           ...onPostgres,
           name: "console",
           include: [browser],
-          globalSetup: ["test/globalSetup.ts", "test/console/BuildConsole.ts"],
+          globalSetup: browserSetup,
         },
       },
     ],
