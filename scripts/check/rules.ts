@@ -6,6 +6,7 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { saysNoBound, statementBounds, tableKeys } from "./bounds.ts";
+import { mapFindings } from "./codeMap.ts";
 import { decisionFindings } from "./decisions.ts";
 import type { Finding, SourceFile } from "./finding.ts";
 import {
@@ -103,13 +104,15 @@ for (const path of paths.filter((each) => /^(bin\/[^/]+\.js|\.ci\/run)$/.test(ea
 
 const row = slices.join(" · ");
 if (existsSync("ARCHITECTURE.md")) {
-  const page = readFileSync("ARCHITECTURE.md", "utf8").replaceAll(/\s+/g, " ");
-  if (!page.includes(row))
+  const page = sourceFile("ARCHITECTURE.md");
+  if (!page.text.replaceAll(/\s+/g, " ").includes(row))
     findings.push({
-      file: "ARCHITECTURE.md",
+      file: page.path,
       line: 1,
       message: `The slices differ from scripts/check/slices.ts: ${row}`,
     });
+  const textOf = (path: string) => (statSync(path).isFile() ? readFileSync(path, "utf8") : "");
+  findings.push(...mapFindings(page, (path) => (existsSync(path) ? textOf(path) : undefined)));
 }
 
 for (const { file, line, message } of findings) console.error(`${file}:${line}  ${message}`);
