@@ -20,6 +20,7 @@ import {
 } from "./guards.ts";
 import { folderSizes, naming } from "./naming.ts";
 import {
+  citusInItsModule,
   declaredServices,
   documented,
   exportNames,
@@ -41,6 +42,7 @@ const rules: ReadonlyArray<Rule> = [
   [/^src\/.*\.ts$/, layersMeetOnce],
   [/^src\/.*\.ts$/, runOnce],
   [/^src\/.*\.ts$/, handlerGroups],
+  [/^src\/.*\.ts$/, citusInItsModule],
   [/^(src|console|sdk)\/.*\.ts$/, exportNames],
   [/^(src|console)\/.*\.ts$/, timeFromClock],
   // DatabaseClock reads the database's time to compare it with the process's.

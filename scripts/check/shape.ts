@@ -78,6 +78,24 @@ export const runOnce = (file: SourceFile): ReadonlyArray<Finding> =>
         "Only main.ts runs effects: return the effect, or take the fiber's services with Effect.context.",
       );
 
+/** The file that imports the module of Citus, and those that tell people of Citus. */
+const citusFiles = new Set([
+  "src/database/SeveralNodes.ts",
+  "src/doctor/DistributionHealthCheck.ts",
+  "src/cli/commands/BackupCommands.ts",
+  "src/cli/commands/DatabaseCommand.ts",
+]);
+
+/** Code and comments name Citus in its module only. */
+export const citusInItsModule = ({ path, text }: SourceFile): ReadonlyArray<Finding> => {
+  if (path.startsWith("src/database/citus/") || citusFiles.has(path)) return [];
+  const message =
+    "Citus stays in src/database/citus/: import SeveralNodes.ts, and name the reason, not the system.";
+  return text
+    .split("\n")
+    .flatMap((line, index) => (/citus/i.test(line) ? [{ file: path, line: index + 1, message }] : []));
+};
+
 /** Groups of handlers are built by `handlerGroup`, which keeps the context of a request small. */
 export const handlerGroups = (file: SourceFile): ReadonlyArray<Finding> =>
   file.path === "src/wire/HandlerGroup.ts"

@@ -1,8 +1,8 @@
 /** Statements that export and import a whole database: tables by name, rows in PostgreSQL's text form. */
 import { Effect } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
-import { snapshotObstacle } from "../database/citus/IsDistributed.ts";
 import { arrayOf, asNumber } from "../database/Rows.ts";
+import { snapshotObstacle } from "../database/SeveralNodes.ts";
 import type { BackupManifest } from "./BackupManifest.ts";
 
 /** A table and its columns in order, without generated columns. */

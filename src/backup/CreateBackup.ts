@@ -143,7 +143,7 @@ export const createBackup = Effect.fnUntraced(function* (options: {
   const write = Effect.gen(function* () {
     for (const name of keyFiles) yield* onDisk(() => tar.addFile(name, join(dataDir, name)));
     if (bucket === null) yield* copyMedia(yield* onDisk(() => mediaIn(mediaFolder)));
-    // On Citus no Waypost runs meanwhile, and so no migration.
+    // On several nodes no Waypost runs meanwhile, and so no migration.
     const isAlone = (yield* sql.snapshotObstacle) !== null;
     const known = isAlone ? [] : yield* sql.tables;
     const created: BackupManifest = yield* sql.transaction(copySnapshot(known));

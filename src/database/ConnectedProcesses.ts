@@ -1,9 +1,9 @@
 /** The Waypost processes that are connected to the database. */
 import { Effect, Option } from "effect";
 import { SqlClient } from "effect/sql";
-import { ifDistributed } from "./citus/IsDistributed.ts";
 import { epochMillis } from "./Rows.ts";
 import { processOf } from "./SessionName.ts";
+import { ifDistributed } from "./SeveralNodes.ts";
 
 /** The session of a Waypost process, with the time of its last statement (epoch ms; null if hidden). */
 export interface NamedSession {

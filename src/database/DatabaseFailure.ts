@@ -1,7 +1,7 @@
 /** Classifies SQL failures: database unavailable, and why, or conflict between transactions. */
 import { Predicate } from "effect";
 import type { SqlError } from "effect/sql";
-import { isNodeLost } from "./citus/LostNode.ts";
+import { isNodeLost } from "./SeveralNodes.ts";
 
 /** The SQLSTATE, if PostgreSQL itself failed the statement. */
 const sqlState = (error: SqlError.SqlError): string | undefined => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { grownDistributedTables } from "./citus/GrownTables.ts";
+import { grownDistributedTables } from "./SeveralNodes.ts";
 
 /** Tables up to twice this many pages are fast to read without statistics. */
 const smallTablePages = 4;

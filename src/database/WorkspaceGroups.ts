@@ -2,14 +2,12 @@
  * Statements over items of several workspaces. On one PostgreSQL they are one statement, whose rows say which
  * workspace they are of. On a database of several nodes they are one for each workspace, which it names
  * (docs/decisions/0061). The text of a statement is written once, for one PostgreSQL: what a statement of one
- * workspace has otherwise are the parts of `citus/StatementParts.ts`.
+ * workspace has otherwise are the parts that `SeveralNodes.ts` gives.
  */
 import { Effect, type Scope } from "effect";
 import { SqlClient, type SqlError, type Statement } from "effect/sql";
 import { batched, batchedByKey, type BatchOptions } from "./Batched.ts";
-import { ifDistributed } from "./citus/IsDistributed.ts";
-import { callShard } from "./citus/ShardCall.ts";
-import { inForm } from "./citus/StatementParts.ts";
+import { callShard, ifDistributed, inForm } from "./SeveralNodes.ts";
 
 export {
   inWorkspace,
@@ -19,7 +17,7 @@ export {
   ofOneWorkspace,
   table,
   workspaceIs,
-} from "./citus/StatementParts.ts";
+} from "./SeveralNodes.ts";
 
 interface OfWorkspace {
   readonly workspaceId: number;

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
-import { type Explained, plannedRows } from "../database/citus/PlannedRows.ts";
 import { asNumber, instant, onlyRow } from "../database/Rows.ts";
+import { type Explained, plannedRows } from "../database/SeveralNodes.ts";
 import { SqlService } from "../database/SqlService.ts";
 import type { SurveyKey } from "./ReportCounts.ts";
 import { type Period, within } from "./SourceRowsSql.ts";

@@ -11,6 +11,7 @@ import {
 } from "../../scripts/check/guards.ts";
 import { folderSizes, maxFiles, naming } from "../../scripts/check/naming.ts";
 import {
+  citusInItsModule,
   declaredServices,
   documented,
   exportNames,
@@ -141,6 +142,15 @@ describe("layers", () => {
     const text = 'export const meHandlers = HttpApiBuilder.group(PlatformApi, "me", (handlers) =>\n';
     assert.deepStrictEqual(linesFound(handlerGroups, text), [1]);
     assert.deepStrictEqual(linesFound(handlerGroups, text, "src/wire/HandlerGroup.ts"), []);
+  });
+});
+
+describe("modules", () => {
+  it("Citus is named in its module only, also in comments (running.citus)", () => {
+    const text = 'import { a } from "../database/citus/A.ts";\n// Citus cannot plan it.\n';
+    assert.deepStrictEqual(linesFound(citusInItsModule, text), [1, 2]);
+    assert.deepStrictEqual(linesFound(citusInItsModule, text, "src/database/SeveralNodes.ts"), []);
+    assert.deepStrictEqual(linesFound(citusInItsModule, text, "src/database/citus/LostNode.ts"), []);
   });
 });
 

@@ -2,7 +2,7 @@ import { PgConnection, PgTypes } from "@effect/sql-pg";
 import { Cause, Effect, Exit, Result, type Scope } from "effect";
 import { SqlError } from "effect/sql";
 import { countDestroyed, startCounting } from "../DatabaseMetrics.ts";
-import { readsFromClient } from "../citus/ClientReads.ts";
+import { readsFromClient } from "../SeveralNodes.ts";
 import type { ConnectionPool, Run } from "./ConnectionPool.ts";
 import type { PooledConnection } from "./PooledConnection.ts";
 

@@ -2,7 +2,7 @@ import { PgClient, type PgConnection, PgTypes } from "@effect/sql-pg";
 import { Effect, type Fiber, FiberSet, type Scope } from "effect";
 import type { Reactivity } from "effect/reactivity";
 import { SqlClient, Statement } from "effect/sql";
-import { commit } from "../citus/TwoPhaseCommit.ts";
+import { commit } from "../SeveralNodes.ts";
 import { ConnectionPool, type Run } from "./ConnectionPool.ts";
 import { watchConnections } from "./ConnectionWatch.ts";
 import { CurrentDatabaseTime } from "./DatabaseTime.ts";

@@ -98,7 +98,7 @@ export class CampaignRecipientsSql extends SqlService<CampaignRecipientsSql>(
       withoutSend.map((condition) => indexed(sql`d.status = ${sql.literal(`'${status}'`)} AND ${condition}`));
     /**
      * Deliveries of the campaign's sends by a condition, from a table that has them by source and device: a
-     * page of each send. Citus takes no limit for each row of a plain table, and gets a list of the sends.
+     * page of each send. Several nodes take no limit for each row of a plain table, and get a list of sends.
      */
     const ofSends = (
       from: Statement.Fragment,

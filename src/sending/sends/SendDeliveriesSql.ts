@@ -144,7 +144,7 @@ export class SendDeliveriesSql extends SqlService<SendDeliveriesSql>("waypost/se
         Effect.map(
           byWorkspace(taken)((own) => {
             const { batches, zones } = batchParts(sql, own);
-            // Citus cannot plan the devices of several batches outside of a common table expression.
+            // Several nodes cannot plan the devices of batches outside of a common table expression.
             return sql<{ readonly timezone: TimeZoneName | null }>`
               WITH ${batches}, zone AS (SELECT DISTINCT d.timezone ${zones}) SELECT timezone FROM zone`;
           }),
