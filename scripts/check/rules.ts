@@ -9,6 +9,7 @@ import { saysNoBound, statementBounds, tableKeys } from "./bounds.ts";
 import { mapFindings } from "./codeMap.ts";
 import { decisionFindings } from "./decisions.ts";
 import type { Finding, SourceFile } from "./finding.ts";
+import { growthFindings, type Lines, linesOfRooms, linesTable } from "./growth.ts";
 import {
   lockfileAgrees,
   lockfileComplete,
@@ -83,6 +84,11 @@ const keys = tableKeys(schema.map((path) => readFileSync(path, "utf8")).join("\n
 for (const file of statements) findings.push(...statementBounds(file, keys));
 
 findings.push(...declaredServices(paths.filter((path) => /^src\/.*\.ts$/.test(path)).map(sourceFile)));
+
+const rooms = linesOfRooms(
+  paths.filter((path) => /^(src|console|test)\/.*\.tsx?$/.test(path)).map(sourceFile),
+);
+findings.push(...growthFindings(JSON.parse(readFileSync(linesTable, "utf8")) as Lines, rooms));
 
 const decisions = paths.filter((path) => path.startsWith("docs/decisions/")).map(sourceFile);
 const isList = ({ path }: SourceFile): boolean => path.endsWith("README.md");
