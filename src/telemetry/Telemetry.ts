@@ -1,4 +1,4 @@
-import { Effect, Layer, Logger, References, Tracer } from "effect";
+import { Effect, Layer, Logger, Option, References, Tracer } from "effect";
 import { Headers, HttpMiddleware } from "effect/http";
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { Settings } from "../config/Settings.ts";
@@ -7,7 +7,6 @@ import { ExportClient } from "./ExportClient.ts";
 import { batchedLogger, jsonLine, prettyLine } from "./LogLines.ts";
 import { maskedTracer } from "./MaskedTracer.ts";
 import { type Mask, secretMask } from "./SecretMasking.ts";
-import { sampled } from "./TraceSampling.ts";
 
 /** The resource of traces and metrics. Each of several processes on one machine is an instance of its own. */
 const resourceOf = (processName: string | null) => ({
@@ -29,6 +28,29 @@ const untracedPaths = ["/health/live", "/health/ready", "/metrics"];
 
 /** Headers that hold credentials. Traces redact them. */
 const secretHeaders = ["authorization", "cookie", "set-cookie", "x-api-key", "x-device-token"];
+
+/** Whether a span without a parent starts a trace. Statements that poll the database for work do not. */
+const startsTrace = ({ kind, name }: Pick<Tracer.Span, "kind" | "name">): boolean =>
+  kind !== "client" && !name.startsWith("sql.");
+
+/**
+ * A tracer that samples a share (0 to 1) of all traces. A trace starts with a request, or with work of a job.
+ * A caller that sends `traceparent` decides for its own trace. `chance` returns numbers from 0 to 1.
+ */
+export const sampled = (
+  tracer: Tracer.Tracer,
+  share: number,
+  chance: () => number = Math.random,
+): Tracer.Tracer =>
+  Tracer.make({
+    span: (options) =>
+      tracer.span(
+        Option.isSome(options.parent) || !options.sampled
+          ? options
+          : { ...options, sampled: startsTrace(options) && chance() < share },
+      ),
+    ...(tracer.context === undefined ? {} : { context: tracer.context }),
+  });
 
 /** The telemetry of a process: its log, and traces and metrics over OTLP if an endpoint is set. */
 export class Telemetry {
