@@ -8,7 +8,6 @@ import { classifier } from "../http/PublicAddresses.ts";
 import { IsOperator } from "../operator/OperatorAccess.ts";
 import { type ApiError, Forbidden, Unauthorized } from "../wire/ApiError.ts";
 import { CurrentSession } from "./CurrentSession.ts";
-import { crossOrigin, isSameOrigin } from "./SameOrigin.ts";
 import { readSessionCookie, sessionCookieName } from "./SessionCookie.ts";
 import { type OpenSession, Sessions } from "./Sessions.ts";
 
@@ -28,6 +27,33 @@ const notOperator = Forbidden.of(
   "missing_ability",
   "This session was opened with a platform API token: only the operator may do this.",
 );
+/** The parts of a request that say which page sent it. */
+interface RequestOrigin {
+  /** The `Sec-Fetch-Site` header, which browsers send to https addresses and to localhost. */
+  readonly fetchSite: string | undefined;
+  /** The `Origin` header. */
+  readonly origin: string | undefined;
+  /** The host that the client called. */
+  readonly host: string | undefined;
+  readonly isSecure: boolean;
+}
+
+/** The 403 of a request that another site may have sent. */
+const crossOrigin = Forbidden.of(
+  "cross_origin",
+  "A session of the console works for pages of the same origin only: open the console itself, at https or " +
+    "at localhost. A program uses a token in the Authorization header instead.",
+);
+
+/** Whether a page of this origin sent the request. A request that does not say so may come from any site. */
+export const isSameOrigin = ({ fetchSite, host, isSecure, origin }: RequestOrigin): boolean => {
+  if (fetchSite === "same-origin") return true;
+  // A browser that sends the header and names another site is believed, whatever the Origin.
+  if (fetchSite !== undefined || origin === undefined || host === undefined) return false;
+  const server = URL.parse(`${isSecure ? "https" : "http"}://${host}`);
+  return server !== null && origin === server.origin;
+};
+
 /** Names the session as the author of changes: the person, else the token (contract S5). */
 const withActor = <R>(services: Context.Context<R>, { id, name }: OpenSession, otherwise: string) =>
   Context.add(services, CurrentActor, { type: "session", id, name: name ?? otherwise });

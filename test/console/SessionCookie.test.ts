@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { isSameOrigin } from "../../src/console/SameOrigin.ts";
+import { isSameOrigin } from "../../src/console/SessionAuthenticators.ts";
 import {
   endedCookie,
   readSessionCookie,
