@@ -15,12 +15,29 @@ import {
   maxProcesses,
 } from "./ConnectionShares.ts";
 import type { Member } from "../processes/ProcessMember.ts";
-import { RestartPauses } from "./RestartPauses.ts";
 import { announce } from "./Announcement.ts";
 import { drain } from "./Draining.ts";
 import { ProcessRun, type RunEnd } from "./ProcessRun.ts";
 import { keepMemorySmall } from "./QuietMemory.ts";
 import { makeSupervisorMetrics } from "./SupervisorMetrics.ts";
+
+const minPauseMillis = 100;
+const maxPauseMillis = 10_000;
+
+/** A process that ran for so long had started well: its next pause is the shortest again. */
+const steadyMillis = 60_000;
+
+/** The pauses before a process that ended by itself is started again. Each is twice the one before. */
+export class RestartPauses {
+  #next = minPauseMillis;
+
+  /** The pause in milliseconds after a run of so many milliseconds. */
+  after(runMillis: number): number {
+    const pause = runMillis >= steadyMillis ? minPauseMillis : this.#next;
+    this.#next = Math.min(pause * 2, maxPauseMillis);
+    return pause;
+  }
+}
 
 /** A process cannot start, and would not start again either. `message` says why. */
 export class ProcessRefused extends Data.TaggedError("ProcessRefused")<{ readonly message: string }> {}

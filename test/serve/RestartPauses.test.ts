@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest";
-import { RestartPauses } from "../../src/serve/RestartPauses.ts";
+import { RestartPauses } from "../../src/serve/Supervisor.ts";
 
 describe("RestartPauses", () => {
   it("pauses double from 100 ms to 10 s while a process keeps ending (running.processes)", () => {
