@@ -143,7 +143,6 @@ export const backupSql = Effect.gen(function* () {
 
     analyze: Effect.orDie(sql`ANALYZE`.unprepared),
 
-    /** Runs the effect in one transaction. */
     transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.catchIf(
         sql.withTransaction(effect),

@@ -16,7 +16,6 @@ const params = {
   campaign: shownId("Id of the campaign.", "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60"),
 };
 
-/** A page of campaigns. */
 const CampaignPage = PageOf(Campaign);
 
 /** An endpoint that changes the state of a campaign, without a body. */

@@ -13,7 +13,6 @@ export class Console {
   static readonly api = ConsoleApi;
   static readonly authenticators = sessionAuthenticators;
   static readonly sessions = Sessions.layer;
-  /** Handlers of the operator interface. */
   static readonly operatorHandlers = Layer.merge(consoleAddressesHandlers, sessionListHandlers);
   static readonly routes = Layer.merge(
     consolePages,

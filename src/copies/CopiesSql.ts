@@ -77,7 +77,6 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
     );
   },
 
-  /** The segments with these ids. */
   segments: (from: TenantKey, ids: Ids) =>
     Effect.orDie(
       sql<SegmentColumns>`
@@ -85,7 +84,6 @@ export class CopiesSql extends SqlService<CopiesSql>("waypost/copies/CopiesSql")
         WHERE ${tenantIs("s", from)} AND s.id = ANY (${arrayOf("uuid", ids)}) ORDER BY s.id`,
     ),
 
-  /** The segments with these names. */
   segmentsNamed: (to: TenantKey, names: Ids) =>
     Effect.orDie(
       sql<SegmentColumns>`

@@ -55,7 +55,6 @@ export interface PrintedRequest {
   readonly upload?: string | undefined;
 }
 
-/** The request as a curl command. */
 const curlCommand = (request: PrintedRequest): string => {
   const address = `$${request.base}${request.path}`;
   const method = request.method === "GET" ? "" : ` -X ${request.method}`;

@@ -76,7 +76,6 @@ export class DwellsSql extends SqlService<DwellsSql>("waypost/events/DwellsSql")
   const isKey = sql`${isOfDevice("w")} AND w.event_id = q.event_id AND w.attachment_id = q.attachment_id`;
   /** Of those that are due at once, the older notification first (contract L4). */
   const inOrder = sql`ORDER BY w.due_at, w.attachment_id`;
-  /** The dwells of a query, with their locations. */
   const withLocations = (dwells: Statement.Fragment) =>
     Effect.orDie(sql<DueDwell>`
       WITH w AS MATERIALIZED (${dwells}) SELECT ${columns} FROM w ${location} ${inOrder}`);

@@ -10,7 +10,6 @@ import type { DeviceKey } from "../wire/Ids.ts";
 /** A registered device that is locked until the transaction ends. */
 export interface LockedDevice {
   readonly transport: Transport;
-  /** The obstacle to messages for the device. */
   readonly obstacle: DeviceObstacle | null;
   readonly timezone: TimeZoneName | null;
   /** The person behind the device, by id and key; null for none. */

@@ -91,7 +91,6 @@ export class CampaignExperimentsSql extends SqlService<CampaignExperimentsSql>(
         FROM enrolment_count WHERE ${inTenant(tenant)} AND campaign_key = ${key}
         GROUP BY 1, 2, 3 HAVING sum(enrolled) <> 0 OR sum(converted) <> 0`),
 
-  /** Stops the experiment of a campaign. */
   stop: (tenant: TenantKey, id: CampaignId, { keep_holdout, winner }: ExperimentStop, now: number) =>
     run(sql`
         UPDATE campaign SET experiment_stopped_at = ${instant(now)}, keep_holdout = ${keep_holdout ?? false},

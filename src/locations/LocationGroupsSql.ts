@@ -55,7 +55,6 @@ export class LocationGroupsSql extends SqlService<LocationGroupsSql>("waypost/Lo
         ),
       ),
 
-    /** Inserts groups by their names, each with its id. */
     insert: ({ environment, workspaceId }: Tenant, idsByName: ReadonlyMap<string, string>, now: number) =>
       run(
         sql`

@@ -25,7 +25,6 @@ export interface NotificationRow extends ContentRow, Trigger {
   readonly campaign_recurs: boolean;
 }
 
-/** The columns of a trigger. */
 const triggerColumns = {
   triggerType: ["trigger_type", "text"],
   sendAt: ["send_at", "text"],

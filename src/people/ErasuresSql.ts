@@ -103,7 +103,6 @@ export class ErasuresSql extends SqlService<ErasuresSql>("waypost/people/Erasure
         WHERE e.workspace_id = ${workspaceId} AND e.erased_at <= ${instant(before)}
         ORDER BY e.erased_at LIMIT ${limit}`),
 
-  /** Ends erasures. */
   end: (erasures: ReadonlyArray<OpenErasure>) =>
     run(sql`
         DELETE FROM erasure e USING ${unnested("k", erasures, {

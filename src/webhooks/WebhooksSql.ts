@@ -80,7 +80,6 @@ export const webhooksSql = Effect.map(SqlClient.SqlClient, (sql) => {
             failing_since = CASE WHEN ${status} = 'disabled' THEN w.failing_since END
           WHERE ${tenantIs("w", tenant)} AND w.id = ${id} AND w.status <> ${status} RETURNING w.id`),
 
-    /** Replaces the secrets. */
     replaceSecrets: (tenant: TenantKey, id: string, secrets: SealedSecrets, now: number) =>
       run(sql`
           UPDATE webhook w SET secret = ${secrets.secret}, previous_secret = ${secrets.previousSecret},

@@ -42,7 +42,6 @@ export class ConnectionPool {
     this.#run = run;
   }
 
-  /** The open connections. */
   get connections(): ReadonlyArray<PooledConnection> {
     return this.#connections;
   }

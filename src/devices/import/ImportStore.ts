@@ -51,7 +51,6 @@ export class ImportStore extends Context.Service<ImportStore>()("waypost/devices
       yield* outbox.record(devices.map((data) => ({ workspaceId, environment, type, at, data })));
     });
 
-    /** The keys of people by their ids. */
     const keysOfUsers = Effect.fnUntraced(function* (tenant: Tenant, userIds: ReadonlySet<string>) {
       const keys = new Map<string, number>();
       let left = [...userIds];

@@ -80,7 +80,6 @@ export class Spool extends Context.Service<Spool>()("waypost/http/files/Spool", 
         return null;
       },
 
-      /** Reads a page. */
       read: async (page: number): Promise<Uint8Array> => {
         const part = Buffer.allocUnsafe(pageBytes);
         const { bytesRead } = (await (await file)?.handle.read(part, 0, pageBytes, page * pageBytes)) ?? {};

@@ -24,7 +24,6 @@ const emptyMemory = 100;
 
 /** An index that is built once and never changes. */
 export class LocationIndex {
-  /** The locations by key. */
   readonly locations: ReadonlyMap<LocationKey, IndexedLocation>;
   /** Memory in use, in positions of 16 bytes. */
   readonly memory: number;

@@ -9,7 +9,6 @@ const canvasBytes = 5;
 const restoredBytes = 4;
 const restorePrevious = 3;
 
-/** The size of a colour table in bytes. */
 const colourTableBytes = (flags: number): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
 /** The offset after a series of sub-blocks and the empty one that ends it. */

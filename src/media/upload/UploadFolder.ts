@@ -6,7 +6,6 @@ import { DataDirectory } from "../../database/DataDirectory.ts";
 import { ProcessMember } from "../../processes/ProcessMember.ts";
 import { MediaStoreUnavailable } from "../store/MediaStore.ts";
 
-/** The folder of all uploads in a data directory. */
 const folderOf = (dataDir: string): string => join(dataDir, "uploads");
 
 /** Removes the uploads that a crash left, before several processes start on a data directory. */

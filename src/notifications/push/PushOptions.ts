@@ -54,7 +54,6 @@ const plainOptions = {
 /** The options that a push without anything to show cannot have. */
 const shownOnly = ["sound", "badge", "actions", "interruption_level"] as const;
 
-/** An action on write. */
 const ActionDraft = Schema.Struct({
   id: Schema.String.check(
     Schema.isPattern(/^[a-z0-9_-]{1,32}$/, {

@@ -46,7 +46,6 @@ export class TemplateRun {
     this.values = values;
   }
 
-  /** Counts steps. */
   count(steps: number): void {
     this.#steps += steps;
     if (this.#steps > maxSteps) throw new LimitPassed(tooManySteps);

@@ -31,7 +31,6 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
     });
 
     return {
-      /** Adds deliveries to rows. */
       addDeliveries: (tenant: TenantKey, additions: ReadonlyArray<DeliveryAddition>) =>
         add(additions, {
           existing: (batch) => rows.deliveryDevices(tenant, batch),
@@ -44,7 +43,6 @@ export class RollupWriter extends Context.Service<RollupWriter>()("waypost/repor
           },
         }),
 
-      /** Adds events to rows. */
       addEvents: (tenant: TenantKey, additions: ReadonlyArray<EventAddition>) =>
         add(additions, {
           existing: (batch) => rows.eventBlocks(tenant, batch),

@@ -33,7 +33,6 @@ type StepScope = "all" | "events";
 const sumOf = <Item>(items: ReadonlyArray<Item>, value: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + value(item), 0);
 
-/** The delta of one event. */
 const transitionOf = ({ device, location, quarter, type }: PendingEvent): TransitionDelta => {
   const isEntry = type === "enter";
   const counts = { entries: isEntry ? 1 : 0, exits: isEntry ? 0 : 1 };

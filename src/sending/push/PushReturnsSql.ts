@@ -9,7 +9,6 @@ import type { QueuePartition, TakenPush } from "./PushQueueSql.ts";
 /** Statements on pushes that were taken in the same transaction and are not sent. They lose no attempt. */
 export class PushReturnsSql extends SqlService<PushReturnsSql>("waypost/sending/PushReturnsSql")((sql) => ({
   // Bound: the pushes of 1 take (512).
-  /** Postpones pushes. */
   postpone: (
     partition: QueuePartition,
     pushes: ReadonlyArray<{

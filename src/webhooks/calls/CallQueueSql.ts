@@ -26,7 +26,6 @@ export interface Asked extends TenantKey {
   readonly room: number;
 }
 
-/** A call of a webhook. */
 interface WebhookCall {
   readonly webhookId: string;
   readonly id: string;

@@ -18,7 +18,6 @@ export class DeviceTally {
     return this.#count;
   }
 
-  /** Adds one key. */
   add(key: number): void {
     const word = key >>> 5;
     if (word >= this.#bits.length) this.#widen(word);
@@ -122,7 +121,6 @@ export class DeviceTally {
     }
   }
 
-  /** The keys as a set. */
   toSet(): Uint8Array {
     return toSet(this.#sorted());
   }

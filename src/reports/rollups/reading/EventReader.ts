@@ -26,7 +26,6 @@ const transitionsIn = (figures: Uint8Array, keys: ReadonlySet<number> | null): T
   return counts;
 };
 
-/** Visits by location. */
 const visitsByLocation = (changes: ReadonlyArray<VisitChange>): Map<number, VisitChange> => {
   const sums = new Map<number, VisitChange>();
   for (const { location_key, visitMicros, visits } of changes) {
