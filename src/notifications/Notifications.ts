@@ -228,16 +228,9 @@ export class Notifications extends Context.Service<
             max_notifications_per_campaign: yield* campaignLimitProblem(repository, tenant, campaign.id),
           });
           yield* repository.attach(tenant, idAt(now), campaign.id, content.id, trigger, now);
-          const notification = yield* scheduled(
-            sends.scheduleFirst,
-            tenant,
-            campaign,
-            content.id,
-            trigger,
-            now,
-          );
-          yield* activity.record(tenant, attachmentChange("attach", null, notification));
-          return notification;
+          const attached = yield* scheduled(sends.scheduleFirst, tenant, campaign, content.id, trigger, now);
+          yield* activity.record(tenant, attachmentChange("attach", null, attached));
+          return attached;
         }, database.atomically),
 
         detach: Effect.fn("Notifications.detach")(function* (tenant, campaignId, id) {
