@@ -150,6 +150,8 @@ interface LoadBars {
   readonly p99?: number;
   readonly node?: number;
   readonly cpu?: number;
+  /** The least requests a second. */
+  readonly perSecond?: number;
 }
 
 /** States the rate and the CPU of a side beside a baseline, and what else has a bar. */
@@ -163,7 +165,10 @@ export const stateLoad = (
   type Values = (rows: ReadonlyArray<Figures>) => ReadonlyArray<number>;
   const state = (suffix: string, about: string, unit: string, of: Values, limits: object) =>
     figure(`${id}${suffix}`, `${about}${what}`, unit, of(own), { beside: [baseline, of(bare)], ...limits });
-  state("", "", "a second", (rows) => each(rows, "perSecond"), { atLeast: bars.rate });
+  state("", "", "a second", (rows) => each(rows, "perSecond"), {
+    atLeast: bars.rate,
+    valueAtLeast: bars.perSecond,
+  });
   state("-cpu", "CPU of each, with PostgreSQL's: ", "µs", costs, { atMost: bars.cpu });
   if (bars.node !== undefined)
     state("-node", "CPU of each in Node: ", "µs", (rows) => each(rows, "cpu"), { atMost: bars.node });

@@ -2,8 +2,7 @@
  * The CPU time of a `GET` of 20 campaigns, compared with a Fastify and `pg` handler written by hand
  * (PlatformBaseline.ts) that makes the same query, returns the same JSON and does the same around it: token,
  * rate limit, headers, access log. The bars are as much of Node as the handler, and 0.9 with PostgreSQL. User
- * and system time count. Once each connection asks for a page of its own, once all for the same one, whose
- * reads Waypost shares.
+ * and system time count. Each connection asks for a page of its own.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
@@ -62,7 +61,6 @@ const bench = Effect.gen(function* () {
   const different = Array.from({ length: 80 }, (_, n) => `?limit=${n + 21}`);
   const bars = { node: 1, cpu: 0.9 };
   yield* besideBaseline(waypost, baseline, url, token, 5_000, "different", bars, different);
-  yield* besideBaseline(waypost, baseline, url, token, 5_000, "same", bars);
 });
 
 runBench(bench);

@@ -102,13 +102,14 @@ const bench = Effect.gen(function* () {
     bare: Side["load"],
     own: Side["load"],
     before: Side["reset"] = Effect.void,
+    bars: Parameters<typeof stateLoad>[4] = { rate: 0.5 },
   ) {
     const rounds = yield* BenchWorld.compare(count, {
       bare: { pid: baseline.pid, load: bare, reset: before },
       own: { pid: waypost.pid, load: own, reset: before },
     });
     const about = `${what}, from ${connections} connections`;
-    stateLoad(id, about, rounds.own, ["node:http and pg", rounds.bare], { rate: 0.5 });
+    stateLoad(id, about, rounds.own, ["node:http and pg", rounds.bare], bars);
   });
   yield* compare(
     "new",
@@ -132,6 +133,7 @@ const bench = Effect.gen(function* () {
     create(`${baseline.origin}/campaigns`, {}, location),
     create(`${platform}/campaigns`, writing, location),
     reset,
+    { perSecond: 500 },
   );
 });
 
