@@ -277,7 +277,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))(
           await tab.press("button", "Publish");
           // The text is on the page before the dialog is open, and until then the button is the page's own.
           await tab.see("dialog", "Publish “Copy of Morning”?");
-          await tab.page.locator("dialog .button-primary").click();
+          await tab.click("dialog .button-primary");
           await tab.seePage("Copy of Morning");
           await tab.see("link", "First");
           await tab.see("button", "Pause");

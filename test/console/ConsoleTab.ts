@@ -99,12 +99,27 @@ export class ConsoleTab {
   }
 
   async press(role: string, name: string): Promise<void> {
-    await this.page.locator(byRole(role, name)).click();
+    await this.click(byRole(role, name));
+  }
+
+  /**
+   * Clicks an element, and again if the browser does not say that it did: a click that meets a new document
+   * may never be answered.
+   */
+  async click(selector: string): Promise<void> {
+    for (let left = 12; ; left--) {
+      try {
+        await this.page.locator(selector).setTimeout(10_000).click();
+        return;
+      } catch (error) {
+        if (left === 1) throw error;
+      }
+    }
   }
 
   /** Opens or closes what is folded under a text. */
   async unfold(summary: string): Promise<void> {
-    await this.page.locator(`::-p-xpath(//summary[starts-with(normalize-space(.), "${summary}")])`).click();
+    await this.click(`::-p-xpath(//summary[starts-with(normalize-space(.), "${summary}")])`);
   }
 
   /** Replaces the text of a field by its label. */
@@ -143,7 +158,7 @@ export class ConsoleTab {
   /** Chooses an option of a combobox that is searched by typing, by default a part of its text. */
   async find(label: string, option: string, typed = option): Promise<void> {
     await this.fill(label, typed, "combobox");
-    await this.page.locator(`::-p-xpath(//li[@role="option"][.//*[normalize-space(.)="${option}"]])`).click();
+    await this.click(`::-p-xpath(//li[@role="option"][.//*[normalize-space(.)="${option}"]])`);
   }
 
   /** Signs in with an access key, at the address that the tab is at. */

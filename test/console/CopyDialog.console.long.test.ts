@@ -41,7 +41,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("copies of campaigns
       const copies = () => Effect.map(world.production("/campaigns"), ok);
       assert.lengthOf(yield* copies(), 0);
       yield* Effect.promise(async () => {
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.see("link", "Open the copy");
       });
       const [copy] = yield* copies();
@@ -62,10 +62,10 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("copies of campaigns
           "Opening week (2)",
         );
         await tab.fill("Name of the copy", "Opening week");
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.seeText("is taken in Sandbox");
         await tab.fill("Name of the copy", "Back again");
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.press("button", "Close");
         await tab.seePage("Opening week");
       });

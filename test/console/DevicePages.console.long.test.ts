@@ -150,13 +150,13 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the
           await tab.press("button", "Erase");
           await tab.see("dialog", "Erase this device?");
           await tab.fill("Type the installation id to confirm", "Kim");
-          await tab.page.locator("dialog .button-danger").click();
+          await tab.click("dialog .button-danger");
           await tab.seeText("Type the installation id exactly as it is shown.");
         });
         yield* checkPage(tab);
         yield* Effect.promise(async () => {
           await tab.fill("Type the installation id to confirm", "Kim's phone");
-          await tab.page.locator("dialog .button-danger").click();
+          await tab.click("dialog .button-danger");
           await tab.seeText("The device is erased: 1 device.");
           await tab.press("link", "Kim's tablet");
           await tab.seeText("not wanted: nothing is sent to it");

@@ -100,7 +100,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the steps of the ed
         await tab.press("button", "Publish");
         await tab.see("dialog", "Publish “Morning”?");
         await tab.page.waitForSelector("dialog .changes li");
-        await tab.page.locator("dialog .button-primary").click();
+        await tab.click("dialog .button-primary");
         await tab.seePage("Morning");
         await tab.seeText("“Morning” is published.");
       });

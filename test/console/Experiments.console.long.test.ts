@@ -61,7 +61,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("experiments in the 
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
-        await tab.page.locator("dialog .button-primary").click();
+        await tab.click("dialog .button-primary");
         await tab.seeText("Everybody gets B since then.");
       });
       const { status, winner } = (yield* production.platform(path)).body.data;

@@ -52,7 +52,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("the locations 
         await tab.seeAddress("group=Centre");
         await tab.page.reload();
         await count(1);
-        await tab.page.locator(".location-list a").click();
+        await tab.click(".location-list a");
         await tab.see("heading", "Dam");
         await tab.press("button", "Edit");
         await tab.fill("Name", "");

@@ -108,7 +108,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the pickers of the 
       yield* Effect.promise(async () => {
         await tab.open(`/campaigns/${id}/notifications/new`);
         await tab.signIn(world.tokens.sandbox);
-        await tab.page.locator(".thumbnail").click();
+        await tab.click(".thumbnail");
         await tab.page.waitForSelector(".thumbnail[aria-pressed=true]");
         assert.strictEqual(await valueOf(tab, "combobox", "Picture"), shown.name);
         const [chooser] = await Promise.all([

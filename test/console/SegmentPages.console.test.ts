@@ -80,7 +80,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("segments in the con
         ]);
         yield* Effect.promise(async () => {
           await tab.press("button", "Delete");
-          await tab.page.locator("dialog .button-danger").click();
+          await tab.click("dialog .button-danger");
           await tab.seeText("No segments yet");
         });
         yield* checkPage(tab);

@@ -124,7 +124,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the console while t
           const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
           await tab.press("button", "Publish");
           await tab.see("dialog", "Publish “Autumn”?");
-          await tab.page.locator("dialog .button-primary").click();
+          await tab.click("dialog .button-primary");
           await tab.seeText("The server does not answer. Nothing is lost: try again.");
           await tab.press("button", "Save paused");
           await tab.seePage("Autumn");

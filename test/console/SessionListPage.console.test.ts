@@ -45,7 +45,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sessions in the con
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
         await tab.press("button", "End the session of Ada");
-        await tab.page.locator("dialog .button-danger").click();
+        await tab.click("dialog .button-danger");
         await tab.seeText("The session has ended.");
         await tab.page.waitForFunction("document.querySelectorAll('tbody tr').length === 2");
       });
@@ -53,7 +53,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sessions in the con
       assert.strictEqual((yield* kim.ask("/operator/v1/workspaces")).status, 200);
       yield* Effect.promise(async () => {
         await tab.press("button", "End all others");
-        await tab.page.locator("dialog .button-danger").click();
+        await tab.click("dialog .button-danger");
         await tab.seeText("All other sessions have ended.");
         await tab.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
       });

@@ -20,13 +20,13 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         await tab.seePage("Settings");
         await tab.press("button", "Issue token");
         await tab.press("checkbox", "reports:read");
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.seeText("The abilities must name at least one ability.");
         const name = await tab.page.waitForSelector("dialog [aria-invalid=true]");
         assert.include(await name?.evaluate((field) => field.parentElement?.textContent), "Name");
         await tab.page.locator("dialog input[type=text]").fill("Kim <b>");
         await tab.press("checkbox", "campaigns:read");
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.see("button", "Copy");
         const field = await tab.see("textbox", "Token");
         return field.evaluate((input) => (input as { readonly value?: string }).value ?? "");
@@ -37,7 +37,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
         await tab.press("button", "Done");
         assert.notInclude(await tab.page.content(), token);
         await tab.press("button", "Revoke Kim <b>");
-        await tab.page.locator("dialog .button-danger").click();
+        await tab.click("dialog .button-danger");
         await tab.seeText("“Kim <b>” is revoked.");
       });
       assert.strictEqual((yield* platform("sandbox", token)("/campaigns")).status, 401);
@@ -135,7 +135,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
       assert.deepStrictEqual(yield* configured, ["webpush"]);
       yield* Effect.promise(async () => {
         await tab.press("button", "Remove the credentials of Web Push");
-        await tab.page.locator("dialog .button-danger").click();
+        await tab.click("dialog .button-danger");
         await tab.page.waitForFunction("document.querySelector('dialog') === null");
       });
       assert.deepStrictEqual(yield* configured, []);
@@ -172,7 +172,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("settings in the con
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
         await tab.press("button", "Delete");
-        await tab.page.locator("dialog .button-danger").click();
+        await tab.click("dialog .button-danger");
         await tab.seeText("The webhook is deleted.");
       });
       assert.deepStrictEqual((yield* sandbox("/webhooks")).body.data, []);

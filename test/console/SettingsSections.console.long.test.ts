@@ -27,7 +27,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sections of the set
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.see("textbox", "Token");
         for (let pressed = 0; pressed < 3; pressed++) await tab.page.keyboard.press("Escape");
         await tab.press("button", "Copy");
@@ -93,7 +93,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("sections of the set
       });
       yield* checkPage(tab);
       yield* Effect.promise(async () => {
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.seeText("It took");
       });
     }),

@@ -107,7 +107,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the speed of hand i
           await seeBadges("Scheduled Scheduled Scheduled");
           await tab.press("checkbox", "Choose Winter");
           await tab.press("button", "Delete");
-          await tab.page.locator("dialog .button-danger").click();
+          await tab.click("dialog .button-danger");
           await tab.seeText("2 rows");
         });
         const { data } = (yield* sandbox("/campaigns")).body;
@@ -165,7 +165,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the speed of hand i
         await tab.press("checkbox", "Choose West");
         await tab.press("button", "Add to group");
         await tab.page.locator("dialog input").fill("Centre");
-        await tab.page.locator("dialog button[type=submit]").click();
+        await tab.click("dialog button[type=submit]");
         await tab.seeText("2 locations are in the group “Centre”.");
       });
       const { data } = (yield* sandbox("/locations?group=Centre")).body;

@@ -99,7 +99,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the whole job in th
           await tab.press("button", "Publish");
           await tab.see("dialog", "Publish “Rainy days”?");
           tab.actions += 1;
-          await tab.page.locator("dialog .button-primary").click();
+          await tab.click("dialog .button-primary");
           await tab.seePage("Rainy days");
           // A segment, and a push to it at the time of each device.
           await tab.press("link", "Segments");
@@ -125,7 +125,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the whole job in th
           await tab.press("button", "Publish");
           await tab.see("dialog", "Publish “Evening”?");
           tab.actions += 1;
-          await tab.page.locator("dialog .button-primary").click();
+          await tab.click("dialog .button-primary");
           await tab.seePage("Evening");
         });
         yield* phone.sees("enter", location);

@@ -47,7 +47,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("variants in the con
           await seeHeadlines("Gratis koffie | Gratis koffie | Have you tasted it? | Proef je mee?");
           await tab.fill("Key of variant 2", "control");
           await tab.fill("Percent of people for b", "75");
-          await tab.page.locator("::-p-text(Push options of b)").click();
+          await tab.click("::-p-text(Push options of b)");
           await tab.fill("Badge of b", "many");
           await tab.press("button", "Save");
           await tab.press("button", "Change it");

@@ -2,16 +2,31 @@
 import { Effect } from "effect";
 import { type Page, type Target, TargetType } from "puppeteer-core";
 
-/** A script for a worker: it notes what it shows. `shownAfter` resolves once it has shown so many. */
+/**
+ * A script for a worker: it notes what it shows. `shownAfter` resolves once it has shown so many,
+ * `handledAfter` once it has handled so many pushes.
+ */
 export const recorder = `
   self.shown = [];
+  const handled = [];
   const waiting = new Set();
-  self.shownAfter = (count) =>
+  const after = (list, count) =>
     new Promise((resolve) => {
-      const notify = () => self.shown.length >= count && resolve(self.shown);
+      const notify = () => list.length >= count && resolve(list);
       waiting.add(notify);
       notify();
     });
+  self.shownAfter = (count) => after(self.shown, count);
+  self.handledAfter = (count) => after(handled, count).then(() => true);
+  const { waitUntil } = ExtendableEvent.prototype;
+  ExtendableEvent.prototype.waitUntil = function (work) {
+    const note = () => {
+      if (this.type === "push") handled.push(this.type);
+      for (const notify of waiting) notify();
+    };
+    Promise.resolve(work).then(note, note);
+    return waitUntil.call(this, work);
+  };
   ServiceWorkerRegistration.prototype.showNotification = async (title, options) => {
     self.shown.push({ title, ...options });
     for (const notify of waiting) notify();

@@ -199,10 +199,11 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
         const listed = yield* production.platform(`/devices/${device.id}/messages`);
         assert.isNotNull(listed.body.data[0].opened_at);
         assert.isNotNull(listed.body.data[0].clicked_at);
-        // The push after the second one shows that the second one was handled, and showed nothing.
+        // A device that is forgotten shows nothing.
         yield* shop.evaluate("device.forget()");
         assert.isEmpty((yield* production.platform("/devices?platform=web")).body.data);
         yield* deliver(push?.payload);
+        yield* Effect.promise(() => worker.evaluate("self.handledAfter(2)"));
         yield* shop.begin(production.sdkKey);
         yield* Effect.promise(() =>
           worker.evaluate("navigator.setAppBadge = () => Promise.reject(new Error('No badges here.'))"),
