@@ -10,6 +10,12 @@ export interface HostileFile {
 
 export const hostile = (name: string, build: HostileFile["build"]): HostileFile => ({ name, build });
 
+/** Hostile files by name. */
+export const hostileFiles = (files: Readonly<Record<string, HostileFile["build"]>>) =>
+  Object.entries(files).map(([name, build]) => hostile(name, build));
+
+export const joined = (...parts: ReadonlyArray<Uint8Array>): Buffer => Buffer.concat(parts);
+
 /** Large enough for millions of parts; inspection takes time in proportion to a file's size. */
 export const fullSize = 20_000_000;
 
@@ -48,14 +54,17 @@ export const u32le = (...values: ReadonlyArray<number>): Buffer => u32(...values
 export const repeated = (piece: Buffer, bytes = fullSize): Buffer =>
   Buffer.alloc(Math.floor(bytes / piece.length) * piece.length, piece);
 
+/** So many copies. */
+export const times = (count: number, piece: Buffer): Buffer => repeated(piece, count * piece.length);
+
 /** A box of MP4. `size` may contradict the content. */
 export const box = (type: string, content: Buffer, size = content.length + 8): Buffer =>
-  Buffer.concat([u32(size), latin(type), content]);
+  joined(u32(size), latin(type), content);
 
 /** A chunk of PNG with its checksum. */
 export const chunk = (name: string, content: Buffer): Buffer => {
-  const body = Buffer.concat([latin(name), content]);
-  return Buffer.concat([u32(content.length), body, u32(crc32(body))]);
+  const body = joined(latin(name), content);
+  return joined(u32(content.length), body, u32(crc32(body)));
 };
 
 /** A copy with other bytes at an offset. */
