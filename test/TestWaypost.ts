@@ -1,8 +1,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect";
 import { TestClock, TestConsole } from "effect/testing";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { TestServer } from "./database/TestServer.ts";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Agent, request } from "undici";
@@ -12,6 +11,7 @@ import { Tokens } from "../src/access/Tokens.ts";
 import { Settings } from "../src/config/Settings.ts";
 import { DataDirectory } from "../src/database/DataDirectory.ts";
 import { PublicAddresses } from "../src/http/PublicAddresses.ts";
+import { scopedFolder } from "./Listening.ts";
 import { memoryMediaStore } from "./media/store/MemoryMediaStore.ts";
 import { serviceLayer } from "../src/Waypost.ts";
 import { ScanMillis } from "../src/webhooks/calls/WebhookDispatcher.ts";
@@ -46,7 +46,7 @@ export interface Ask {
 }
 
 /** No rate limits, so that no test hits one by accident. */
-const unlimited: PlanPatch = {
+export const unlimited: PlanPatch = {
   sandbox_requests_per_minute: null,
   sandbox_writes_per_minute: null,
   sandbox_requests_per_day: null,
@@ -72,10 +72,7 @@ const runFolder = () => {
 export const testDirectory = Layer.effect(
   DataDirectory,
   Effect.map(
-    Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(runFolder(), "waypost-data-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
-    ),
+    Effect.suspend(() => scopedFolder("data", runFolder())),
     (path) => ({
       path,
       operatorKey: Redacted.make(testOperatorKey),

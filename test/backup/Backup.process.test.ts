@@ -8,7 +8,8 @@ import { Effect } from "effect";
 import { prepareData } from "../database/embedded/PreparedData.ts";
 import { CliProcess } from "../cli/CliProcess.ts";
 import { runCli } from "../cli/CommandLine.ts";
-import { fill, jobsDone, pixel, rowsOf } from "./BackupData.ts";
+import { pixel } from "../given/GivenBodies.ts";
+import { fill, jobsDone, rowsOf } from "./BackupData.ts";
 
 let home = "";
 /** Runs during all tests, with data of every kind. */

@@ -4,118 +4,56 @@ import { join } from "node:path";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { assert, vi } from "vitest";
+import { abilities } from "../../src/access/Ability.ts";
 import { postgresLayer } from "../../src/database/Postgres.ts";
-import { collection, pointFeature, polygonFeature } from "../locations/Features.ts";
-import { asker } from "../TestWaypost.ts";
-
-/** A picture of one pixel. */
-export const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
-
-type Request = (path: string, ask?: Parameters<ReturnType<typeof asker>>[1]) => Promise<any>;
-
-const requests = (base: string, credential: string): Request => {
-  const ask = asker(base, credential);
-  return async (path, options) => {
-    const { body, status } = await Effect.runPromise(ask(path, options));
-    assert.isBelow(status, 300, `${path}: ${JSON.stringify(body)}`);
-    return body.data;
-  };
-};
+import { given, ok } from "../given/Given.ts";
+import { pixel } from "../given/GivenBodies.ts";
+import { box, collection, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { type Ask, asker, unlimited } from "../TestWaypost.ts";
 
 /** Creates a workspace with data of every kind. */
-export const fill = async (origin: string, key: string) => {
-  const operator = requests(`${origin}/operator/v1`, key);
-  const plan = {
-    sandbox_requests_per_minute: null,
-    sandbox_writes_per_minute: null,
-    sandbox_requests_per_day: null,
-    device_requests_per_minute: null,
-    device_events_per_minute: null,
-  };
-  const { id } = await operator("/workspaces", { body: { name: 'A "quoted", (odd) \\ name\n', plan } });
-  const abilities = [
-    "campaigns:write",
-    "campaigns:read",
-    "locations:write",
-    "locations:read",
-    "media:write",
-    "media:read",
-    "notifications:write",
-    "notifications:read",
-    "reports:read",
-    "segments:write",
-    "devices:write",
-  ];
-  const { token } = await operator(`/workspaces/${id}/tokens`, {
-    body: { name: "T", environment: "sandbox", abilities },
-  });
-  const { sdk_key } = await operator(`/workspaces/${id}/sandbox/sdk-keys`, { body: { name: "App" } });
-  const rule = { match: "all", conditions: [{ attribute: "plan", op: "eq", value: "gold" }] };
-  const platform = requests(`${origin}/sandbox/platform/v1`, token);
-  await platform("/segments", { body: { name: "Gold", rule } });
-  const ring = [
-    [4, 52],
-    [5, 52],
-    [5, 53],
-    [4, 53],
-    [4, 52],
-  ];
-  const { results } = await platform("/locations/import", {
+const filled = Effect.fnUntraced(function* (origin: string, key: string) {
+  const operator = asker(`${origin}/operator/v1`, key);
+  const device = (credential: string) => asker(`${origin}/device/v1`, credential);
+  const name = 'A "quoted", (odd) \\ name\n';
+  const { id } = ok(yield* operator("/workspaces", { body: { name, plan: unlimited } }));
+  const issued = { name: "T", environment: "sandbox", abilities };
+  const { token } = ok(yield* operator(`/workspaces/${id}/tokens`, { body: issued }));
+  const app = { name: "App" };
+  const { sdk_key } = ok(yield* operator(`/workspaces/${id}/sandbox/sdk-keys`, { body: app }));
+  const platform = asker(`${origin}/sandbox/platform/v1`, token);
+  const make = given(platform);
+  yield* make.segment({ name: "Gold" });
+  const imported = yield* platform("/locations/import", {
     body: collection(
       pointFeature({ group: "G", external_id: "{a,b}" }, [4.123456789012345, 52.1]),
-      polygonFeature(ring),
+      polygonFeature(box(4, 52, 5, 53)),
     ),
     headers: { "idempotency-key": randomUUID() },
   });
   const form = new FormData();
   form.append("file", new Blob([pixel], { type: "image/png" }), "dot.png");
-  const media = await platform("/media", { body: form, method: "POST" });
-  const campaign = await platform("/campaigns", {
-    body: {
-      name: "C",
-      type: "geo",
-      timezone: "UTC",
-      starts_at: new Date().toISOString().slice(0, 10),
-      location_group_names: ["G"],
-    },
-  });
-  await platform(`/campaigns/${campaign.id}/notifications`, {
-    body: {
-      name: "N",
-      type: "message",
-      headline: "H",
-      body: "B 😀",
-      media_asset_id: media.id,
-      trigger_type: "on_enter",
-    },
-  });
-  const device = requests(`${origin}/device/v1`, sdk_key);
-  const registered = await device("/devices/phone", {
-    method: "PUT",
-    body: { platform: "ios", app_version: "1.10.2", attributes: { plan: "gold", n: 0.1 } },
-  });
-  await platform(`/devices/${registered.id}`, {
-    method: "PATCH",
-    body: { approved: true },
-  });
-  const { deliveries } = await requests(`${origin}/device/v1`, registered.device_token)("/events", {
-    body: {
-      events: [
-        {
-          id: randomUUID(),
-          type: "enter",
-          location_id: results[0].id,
-          occurred_at: new Date().toISOString(),
-        },
-      ],
-    },
-  });
+  const media = ok(yield* platform("/media", { body: form, method: "POST" }));
+  const now = new Date().toISOString();
+  const campaign = yield* make.campaign({ starts_at: now.slice(0, 10), location_group_names: ["G"] });
+  yield* make.notification(campaign, { body: "B 😀", media_asset_id: media.id });
+  const registered = ok(
+    yield* device(sdk_key)("/devices/phone", {
+      method: "PUT",
+      body: { platform: "ios", app_version: "1.10.2", attributes: { plan: "gold", n: 0.1 } },
+    }),
+  );
+  ok(yield* platform(`/devices/${registered.id}`, { method: "PATCH", body: { approved: true } }));
+  const location_id = ok(imported).results[0].id;
+  const event = { id: randomUUID(), type: "enter", location_id, occurred_at: new Date().toISOString() };
+  const { deliveries } = ok(yield* device(registered.device_token)("/events", { body: { events: [event] } }));
   assert.lengthOf(deliveries, 1);
-  return { platform, mediaUrl: media.url as string };
-};
+  return {
+    platform: (path: string, ask?: Ask) => Effect.runPromise(Effect.map(platform(path, ask), ok)),
+    mediaUrl: media.url as string,
+  };
+});
+export const fill = (origin: string, key: string) => Effect.runPromise(filled(origin, key));
 
 /** Every row of every table, as JSON. */
 export const rowsOf = async (dataDir: string) => {

@@ -1,12 +1,11 @@
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { Segments } from "../../src/devices/Segments.ts";
-import { TimeOfDay } from "../../src/time/LocalTime.ts";
 import { CampaignId, NotificationId } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
-import { attach, insertNotification, onEnter } from "../notifications/StoredNotifications.ts";
+import { attach, atTime, insertNotification, onEnter } from "../notifications/StoredNotifications.ts";
 import { TestRows } from "../TestRows.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 
@@ -24,12 +23,11 @@ const anyPlatform = { attribute: "platform", op: "exists", value: true } as cons
 
 const millis = (text: string | undefined) => (text === undefined ? null : Date.parse(text));
 
-const triggerOf = (how: Attached) => {
-  const window = { startsAt: millis(how.windowStart), endsAt: millis(how.windowEnd) };
-  return how.sendAt === undefined
-    ? { ...onEnter, ...window }
-    : { ...onEnter, triggerType: "fixed_time" as const, sendAt: TimeOfDay.make(how.sendAt), ...window };
-};
+const triggerOf = ({ sendAt, windowEnd, windowStart }: Attached) => ({
+  ...(sendAt === undefined ? onEnter : atTime(sendAt)),
+  startsAt: millis(windowStart),
+  endsAt: millis(windowEnd),
+});
 
 /** A tenant at the start of the test, with rows of other slices that campaigns can target and send. */
 export const campaignWorld = (options?: Options) =>

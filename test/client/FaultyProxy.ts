@@ -1,5 +1,6 @@
 import { Effect } from "effect";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readAll } from "../Listening.ts";
 import { localServer } from "../notifications/LocalServer.ts";
 
 /**
@@ -26,12 +27,6 @@ interface ReceivedRequest {
   readonly type: string | undefined;
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Array<Buffer> = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
-
 /** A proxy between a client and the server at `origin`. Request N meets fault N; later requests pass. */
 export const faultyProxy = (origin: string, faults: ReadonlyArray<Fault> = []) =>
   Effect.gen(function* () {
@@ -41,7 +36,7 @@ export const faultyProxy = (origin: string, faults: ReadonlyArray<Fault> = []) =
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const fault = faults[seen.length] ?? "pass";
       const { headers, method = "", url = "" } = request;
-      const body = await bodyOf(request);
+      const body = await readAll(request);
       seen.push({
         method,
         url,

@@ -1,12 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import type { Page } from "puppeteer-core";
+import { axeScript } from "../sdk/AxeFindings.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
 import { TestWaypost, testOperatorKey } from "../TestWaypost.ts";
 
-const axeScript = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Options of axe-core: nothing but the violations. */
 const fewResults = { resultTypes: ["violations"], selectors: false };
 

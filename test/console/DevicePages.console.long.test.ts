@@ -101,7 +101,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layerWebGL))("devices in the
     () =>
       Effect.gen(function* () {
         const { production, waypost, workspace } = yield* sendWorld();
-        const location = yield* production.location("Dam Square");
+        const location = yield* production.location({ name: "Dam Square" });
         const campaign = yield* production.campaign({ name: "Greetings", location_ids: [location] });
         yield* production.notification(campaign, { headline: "Welcome to the square" });
         const night = yield* production.campaign({

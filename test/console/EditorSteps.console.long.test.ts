@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { circle, ok } from "../copies/CopyWorld.ts";
+import { ok } from "../given/Given.ts";
+import { circle } from "../copies/CopyWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { checkPage, consoleTab } from "./ConsoleTab.ts";
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { randomUUID } from "node:crypto";
-import { fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 import { DAY_MS } from "../../src/time/DayNumbers.ts";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";

@@ -73,7 +73,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("experiments in the 
   inBrowser("the holdout says what it costs, and is fixed while it runs (console.experiments)", () =>
     Effect.gen(function* () {
       const { production, workspace } = yield* sendWorld();
-      const location = yield* production.location("Dam Square");
+      const location = yield* production.location({ name: "Dam Square" });
       const campaign = yield* production.push({ name: "Tea" });
       yield* production.sent(campaign, "2026-11-21 13:00");
       for (let index = 0; index < 8; index++) yield* production.phone();

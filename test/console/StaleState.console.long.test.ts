@@ -6,7 +6,8 @@ import { Effect, Layer } from "effect";
 import { vi } from "vitest";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { eventWorld, fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { type ConsoleTab, consoleTab } from "./ConsoleTab.ts";
@@ -218,7 +219,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("what changes meanwh
 
   inBrowser("pages of a list below each other lose nothing as newer items come (console.devices)", () =>
     Effect.gen(function* () {
-      const { production, waypost, workspace } = yield* eventWorld();
+      const { production, waypost, workspace } = yield* givenWorkspace();
       const token = yield* waypost.token(workspace, "production");
       const location = yield* production.location();
       const phone = yield* production.phone();

@@ -53,7 +53,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("the whole job in th
     () =>
       Effect.gen(function* () {
         const { production, waypost, workspace } = yield* sendWorld();
-        const location = yield* production.location("Dam Square");
+        const location = yield* production.location({ name: "Dam Square" });
         const phone = yield* production.phone("Kim's phone", {
           attributes: { plan: "gold" },
           locale: "nl-NL",

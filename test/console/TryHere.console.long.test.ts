@@ -3,8 +3,9 @@ import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { copyWorld, ok } from "../copies/CopyWorld.ts";
-import { devicesOf } from "../devices/TestDevices.ts";
+import { ok } from "../given/Given.ts";
+import { copyWorld } from "../copies/CopyWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 import { checkPage, consoleTab, ConsoleTab } from "./ConsoleTab.ts";
 
@@ -91,7 +92,7 @@ layer(Layer.mergeAll(TestWaypost.layer, TestBrowser.layer))("trying a campaign i
 
   inBrowser("the page of test devices takes no key that the console has not just made (console.try)", () =>
     Effect.gen(function* () {
-      const { sandbox: device } = yield* devicesOf();
+      const { sandbox: device } = yield* givenWorkspace();
       const tab = yield* consoleTab;
       yield* Effect.promise(async () => {
         const visit = "&visit=01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60&name=Win%20a%20prize";

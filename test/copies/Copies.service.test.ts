@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestWaypost } from "../TestWaypost.ts";
-import { copyWorld, counts, fullEventCampaign, fullGeoCampaign, fullPushCampaign, ok } from "./CopyWorld.ts";
+import { ok } from "../given/Given.ts";
+import { copyWorld, counts, fullEventCampaign, fullGeoCampaign, fullPushCampaign } from "./CopyWorld.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

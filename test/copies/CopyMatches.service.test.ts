@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { push } from "../campaigns/CampaignWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { circle, copyWorld, counts, fullGeoCampaign, fullPushCampaign, ok } from "./CopyWorld.ts";
+import { ok } from "../given/Given.ts";
+import { circle, copyWorld, counts, fullGeoCampaign, fullPushCampaign } from "./CopyWorld.ts";
 
 layer(TestWaypost.layer)("What a copy uses because it is there", (it) => {
   it.effect("a second copy matches what the first one made (CO4.3)", () =>

@@ -9,7 +9,8 @@ import type { PlanPatch } from "../../src/workspaces/Plan.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { message } from "../notifications/NotificationWorld.ts";
 import { testOperatorKey, TestWaypost } from "../TestWaypost.ts";
-import { circle, copyWorld, fullGeoCampaign, fullPushCampaign, nothing, ok, strayKeys } from "./CopyWorld.ts";
+import { ok } from "../given/Given.ts";
+import { circle, copyWorld, fullGeoCampaign, fullPushCampaign, nothing, strayKeys } from "./CopyWorld.ts";
 
 const unknownId = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 

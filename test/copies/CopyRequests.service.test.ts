@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing";
 import { push } from "../campaigns/CampaignWorld.ts";
 import { sent } from "../notifications/NotificationWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
+import { ok } from "../given/Given.ts";
 import {
   circle,
   copyWorld,
@@ -12,7 +13,6 @@ import {
   fullGeoCampaign,
   fullPushCampaign,
   nothing,
-  ok,
   strayKeys,
 } from "./CopyWorld.ts";
 

@@ -3,39 +3,14 @@ import { SqlClient } from "effect/sql";
 import { mediaWorld } from "../media/MediaWorld.ts";
 import { geo, push } from "../campaigns/CampaignWorld.ts";
 import { message, sent } from "../notifications/NotificationWorld.ts";
-import { type Answer, TestWaypost } from "../TestWaypost.ts";
+import { given, ok } from "../given/Given.ts";
+import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
+import { TestWaypost } from "../TestWaypost.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
 
-/** The data of a success. */
-export const ok = ({ body, status }: Answer): any => {
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body.data;
-};
-
 /** A circle as the import takes it. */
-export const circle = (name: string, properties: object = {}, [longitude, latitude] = [4.9, 52.37]) => ({
-  type: "Feature",
-  geometry: { type: "Point", coordinates: [longitude, latitude] },
-  properties: { name, radius: 100, ...properties },
-});
-
-/** A square as the import takes it. */
-const square = (name: string, properties: object = {}, west = 4.9) => ({
-  type: "Feature",
-  geometry: {
-    type: "Polygon",
-    coordinates: [
-      [
-        [west, 52],
-        [west + 0.01, 52],
-        [west + 0.01, 52.01],
-        [west, 52.01],
-        [west, 52],
-      ],
-    ],
-  },
-  properties: { name, ...properties },
-});
+export const circle = (name: string, properties: object = {}, point = [4.9, 52.37]) =>
+  pointFeature({ name, ...properties }, point);
 
 /** No resource made or matched but these. */
 export const counts = (some: object = {}) => ({
@@ -61,15 +36,12 @@ export const copyWorld = (options?: Parameters<typeof mediaWorld>[0]) =>
     const sql = yield* SqlClient.SqlClient;
     const base = `/workspaces/${world.workspace.id}`;
 
-    const features = (environment: Environment, ...sent: ReadonlyArray<object>) =>
-      Effect.map(
-        world[environment]("/locations/import", { body: { type: "FeatureCollection", features: sent } }),
-        (answer) => ok(answer).results.map(({ id }: { readonly id: string }) => id) as ReadonlyArray<string>,
-      );
+    const { campaign } = given(world.sandbox);
 
     return {
       ...world,
-      features,
+      features: (environment: Environment, ...sent: ReadonlyArray<object>) =>
+        given(world[environment]).locations(...sent),
       operator: (environment: Environment, path: string, ask?: Parameters<typeof waypost.operator>[1]) =>
         waypost.operator(`${base}/${environment}${path}`, ask),
       /** Copies a campaign of Sandbox, to Production unless the body says otherwise. */
@@ -78,12 +50,8 @@ export const copyWorld = (options?: Parameters<typeof mediaWorld>[0]) =>
           body: { environment: "production", ...body },
           headers,
         }),
-      campaign: (body: object) => Effect.map(world.sandbox("/campaigns", { body }), (made) => ok(made).id),
-      geoCampaign: (locationIds: ReadonlyArray<string>, more: object = {}) =>
-        Effect.map(
-          world.sandbox("/campaigns", { body: geo(locationIds, more) }),
-          (made) => ok(made).id as string,
-        ),
+      campaign,
+      geoCampaign: (locationIds: ReadonlyArray<string>, more?: object) => campaign(geo(locationIds, more)),
       add: (campaign: string, body: object) =>
         Effect.map(world.sandbox(`/campaigns/${campaign}/notifications`, { body }), ok),
       groupNamed: (name: string, environment: Environment = "sandbox") =>
@@ -130,7 +98,7 @@ export const fullGeoCampaign = Effect.fnUntraced(function* (
   const [circleId = "", squareId = ""] = yield* world.features(
     "sandbox",
     circle("Dam", { external_id: "dam" }),
-    square("Park", { external_id: "park" }),
+    { ...polygonFeature(box(4.9, 52, 4.91, 52.01)), properties: { name: "Park", external_id: "park" } },
     circle("Pier", { group: "Piers" }, [4.8, 52.3]),
   );
   for (const id of [circleId, squareId])
@@ -185,7 +153,7 @@ export const fullPushCampaign = Effect.fnUntraced(function* (
   world: Effect.Success<ReturnType<typeof copyWorld>>,
 ) {
   const segments = [yield* world.segment("Gold"), yield* world.segment("Silver")];
-  const campaign: string = yield* world.campaign(
+  const campaign = yield* world.campaign(
     push({
       segmentation_ids: segments,
       segment_match: "all",
@@ -205,8 +173,8 @@ export const fullEventCampaign = Effect.fnUntraced(function* (
   world: Effect.Success<ReturnType<typeof copyWorld>>,
 ) {
   const segments = [yield* world.segment("Buyers")];
-  const draft = { name: "Basket", type: "event", timezone: "UTC", starts_at: "2026-11-27" };
-  const campaign: string = yield* world.campaign({ ...draft, segmentation_ids: segments });
+  const draft = { name: "Basket", type: "event", starts_at: "2026-11-27" };
+  const campaign = yield* world.campaign({ ...draft, segmentation_ids: segments });
   const where = { match: "all", conditions: [{ attribute: "total", op: "gte", value: 50 }] };
   const config = { event: "basket.filled", where, delay_minutes: 60, unless_event: "order.placed" };
   yield* world.add(

@@ -9,19 +9,19 @@ import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf, type DeviceSide } from "./TestDevices.ts";
+import { givenWorkspace, type GivenSide } from "../given/GivenWorkspace.ts";
 
 const codeOf = (answer: { readonly status: number; readonly body: any }) => [
   answer.status,
   answer.body.error?.code,
 ];
 
-type Phone = Effect.Success<ReturnType<DeviceSide["device"]>> & { readonly installation: string };
+type Phone = Effect.Success<ReturnType<GivenSide["device"]>> & { readonly installation: string };
 
 layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
   it.effect("every path of the device interface requires a bearer credential (device.access)", () =>
     Effect.gen(function* () {
-      const { waypost } = yield* devicesOf();
+      const { waypost } = yield* givenWorkspace();
       for (const path of ["/messages", "/nowhere", ""]) {
         assert.deepStrictEqual(codeOf(yield* waypost.device(null)(path)), [401, "missing_token"]);
         assert.deepStrictEqual(codeOf(yield* waypost.device("wpd_nonsense")(path)), [401, "invalid_token"]);
@@ -33,7 +33,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
     "SDK keys and device tokens do not replace each other, and platform tokens are refused (device.access)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost, workspace } = yield* devicesOf();
+        const { sandbox, waypost, workspace } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         const withKey = yield* waypost.device(sandbox.sdkKey)("/messages");
         assert.deepStrictEqual(codeOf(withKey), [401, "invalid_token"]);
@@ -48,7 +48,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
 
   it.effect("404 and 405 are given to valid credentials only (B2, B3)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
+      const { sandbox, waypost } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       assert.deepStrictEqual(codeOf(yield* phone.ask("/nowhere")), [404, "not_found"]);
       assert.deepStrictEqual(codeOf(yield* waypost.device(sandbox.sdkKey)("/nowhere")), [404, "not_found"]);
@@ -63,7 +63,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
     "a token with the key of another device, or with numbers out of range, is refused (device.access)",
     () =>
       Effect.gen(function* () {
-        const { production, sandbox, waypost } = yield* devicesOf();
+        const { production, sandbox, waypost } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         yield* sandbox.device("phone-2");
         yield* production.device("phone-1");
@@ -91,7 +91,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
     "a revoked SDK key is refused by its name immediately, and its devices still work (operator.sdk_keys)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* devicesOf();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         yield* (yield* Tokens).revokeSdkKey(sandbox.workspaceId, "sandbox", sandbox.sdkKeyId);
         const refused = yield* sandbox.register("phone-2");
@@ -106,7 +106,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
       "(device.paused)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, workspace } = yield* devicesOf();
+        const { sandbox, workspace } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         const workspaces = yield* Workspaces;
         yield* workspaces.update(workspace.id, ParsedBody.of({ deletion_scheduled: true }));
@@ -119,7 +119,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
 
   it.effect("the device interface limits bodies like the platform API, and has no Idempotency-Key (B3)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       const post = (body: string, contentType = "application/json") =>
         phone.ask("/events", { body, headers: { "content-type": contentType } });
@@ -138,7 +138,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
 
   it.effect("the document of the device interface has its paths and both kinds of credential", () =>
     Effect.gen(function* () {
-      const { waypost } = yield* devicesOf();
+      const { waypost } = yield* givenWorkspace();
       const answer = yield* Effect.promise(() => fetch(`${waypost.origin}/openapi/device.json`));
       const document: any = yield* Effect.promise(() => answer.json());
       assert.includeMembers(Object.keys(document.paths), [
@@ -170,7 +170,7 @@ layer(TestWaypost.layer)("Authentication of the device interface", (it) => {
       "(B2.5, errors.unauthenticated)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, workspace } = yield* devicesOf();
+        const { sandbox, workspace } = yield* givenWorkspace();
         const devices = yield* Devices;
         const ends = {
           unregistered: (phone: Phone) => phone.ask("/devices/me", { method: "DELETE" }),
@@ -223,7 +223,7 @@ layer(TestWaypost.layer)("Unknown credentials", (it) => {
     "unknown credentials are throttled from the 21st on, and valid ones of the same address are not (I2.2)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* devicesOf();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         for (let attempt = 1; attempt <= 20; attempt++) {
           assert.strictEqual((yield* waypost.device(`wpd_${attempt}`)("/messages")).status, 401);

@@ -9,7 +9,7 @@ import { DeviceKey } from "../../src/wire/Ids.ts";
 import { utcText } from "../../src/time/LocalTime.ts";
 import type { PlanPatch } from "../../src/workspaces/Plan.ts";
 import { type Answer, TestWaypost, testStart } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const events = (count: number) => ({
   events: Array.from({ length: count }, () => ({
@@ -33,7 +33,7 @@ const retryAfter = ({ headers }: Answer) => headers.get("retry-after");
 /** A workspace with these limits of its devices, and a device of each environment. */
 const limited = (plan: PlanPatch) =>
   Effect.gen(function* () {
-    const world = yield* devicesOf({ plan });
+    const world = yield* givenWorkspace({ plan });
     const phone = yield* world.sandbox.device("phone-1");
     return { ...world, phone };
   });

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { RegisteredDevices } from "../../src/devices/RegisteredDevices.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const events = { body: { events: [{}] } };
 
@@ -14,7 +14,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
       "(device.register)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const made = yield* sandbox.register("phone-1", { platform: "ios", attributes: { a: null, b: 2 } });
         assert.strictEqual(made.status, 201, JSON.stringify(made.body));
         const { device_token, id, ...shown } = made.body.data;
@@ -42,7 +42,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
     "in Production, too, no device is approved at first; it is another than in Sandbox (T6.1, A2.2)",
     () =>
       Effect.gen(function* () {
-        const { production, sandbox } = yield* devicesOf();
+        const { production, sandbox } = yield* givenWorkspace();
         const here = yield* sandbox.register("phone-1");
         const there = yield* production.register("phone-1");
         assert.strictEqual(there.status, 201);
@@ -56,7 +56,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
       "(device.again, device.replace)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* devicesOf();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const first = yield* sandbox.register("phone-1");
         const again = yield* sandbox.register("phone-1", { platform: "ios" }, "wpd_nonsense");
         assert.strictEqual(again.status, 200);
@@ -74,7 +74,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
       "(device.in_use, device.replace, errors.device_token_required)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const body = {
           platform: "android",
           attributes: { a: 1 },
@@ -102,7 +102,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
 
   it.effect("sending the token with a repeated registration uses it (device.in_use)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       const again = yield* sandbox.register("phone-1", { platform: "ios" }, phone.token);
       assert.strictEqual(again.status, 200);
@@ -113,7 +113,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
 
   it.effect("rotating ends the old token, and a lost response locks nobody out (device.rotate)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
+      const { sandbox, waypost } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       const rotated = yield* phone.ask("/devices/me/rotate", { method: "POST" });
       assert.strictEqual(rotated.status, 200);
@@ -132,7 +132,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
     "an unregistered device that registers again is the same device, with 201 and a new token (device.leave)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1");
         const gone = yield* phone.ask("/devices/me", { method: "DELETE" });
         assert.deepStrictEqual([gone.status, gone.body], [200, { data: { id: phone.id, deleted: true } }]);
@@ -149,7 +149,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
     "concurrent registrations of an installation make one device with one valid token (device.again)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* devicesOf();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const answers = yield* Effect.all(
           Array.from({ length: 8 }, () => sandbox.register("phone-1")),
           { concurrency: "unbounded" },
@@ -171,7 +171,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
       "(device.change)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const phone = yield* sandbox.device("phone-1", {
           attributes: { a: 1, b: "x", c: ["y"] },
           locale: "nl",
@@ -188,7 +188,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
 
   it.effect("a device has at most 100 attributes and 8 KiB of them, also after many small changes", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       const names = (from: number, count: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`name${from + at}`, 1]));
       const phone = yield* sandbox.device("phone-1", { attributes: names(0, 100) });
@@ -215,7 +215,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
 
   it.effect("attributes may have names that are special in JavaScript", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       const attributes = '{"__proto__":{"polluted":true},"constructor":1}';
       const refused = yield* phone.ask("/devices/me", {
@@ -237,7 +237,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
     "push addresses are not shown, and one reported as gone is good again once it is registered (L6.2)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const sql = yield* SqlClient.SqlClient;
         const push = { transport: "fcm", token: "very-secret" };
         const phone = yield* sandbox.device("phone-1", { push });
@@ -258,7 +258,7 @@ layer(TestWaypost.shared)("Devices", (it) => {
 
   it.effect("the operator lists and approves a device while it is registered (operator.devices)", () =>
     Effect.gen(function* () {
-      const { sandbox, workspace } = yield* devicesOf();
+      const { sandbox, workspace } = yield* givenWorkspace();
       const devices = yield* RegisteredDevices;
       const tenant = { ...(yield* (yield* Workspaces).find(workspace.id)), environment: "sandbox" as const };
       const first = yield* sandbox.device("phone-1", { platform: "ios" });

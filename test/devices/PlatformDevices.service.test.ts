@@ -82,7 +82,7 @@ layer(TestWaypost.layer)("Segments, devices and sends in the platform API", (it)
   it.effect("a device's messages and events are listed newest first, each once over all pages (S1.3)", () =>
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
-      const location = yield* production.location("Dam");
+      const location = yield* production.location({ name: "Dam" });
       yield* production.notification(yield* production.campaign({ location_ids: [location] }));
       const phone = yield* production.phone();
       const other = yield* production.phone();

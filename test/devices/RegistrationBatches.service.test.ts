@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { createTrigger, lockDevice } from "../database/OnCitus.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const together = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(effects, { concurrency: "unbounded" });
@@ -14,7 +14,7 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
       "(device.register)",
     () =>
       Effect.gen(function* () {
-        const { production, waypost } = yield* devicesOf();
+        const { production, waypost } = yield* givenWorkspace();
         const sql = yield* SqlClient.SqlClient;
         const names = Array.from({ length: 100 }, (_, index) => `phone-${index}`);
         const answers = yield* together(
@@ -50,7 +50,7 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
       "(device.again, device.in_use, device.replace)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const used = yield* sandbox.device("used");
         yield* used.ask("/messages");
         const left = yield* sandbox.device("left");
@@ -86,7 +86,7 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
     "a registration whose device another transaction holds delays no other of its environment (device.again)",
     () =>
       Effect.gen(function* () {
-        const { sandbox } = yield* devicesOf();
+        const { sandbox } = yield* givenWorkspace();
         const sql = yield* SqlClient.SqlClient;
         const held = (yield* sandbox.register("held")).body.data;
         const locked = yield* Deferred.make<void>();
@@ -117,7 +117,7 @@ layer(TestWaypost.layer)("Batches of registrations", (it) => {
 
   it.effect("a registration that the database refuses fails no other of its batch (device.register)", () =>
     Effect.gen(function* () {
-      const { production } = yield* devicesOf();
+      const { production } = yield* givenWorkspace();
       const sql = yield* SqlClient.SqlClient;
       yield* sql`
         CREATE FUNCTION refuse_installation() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 layer(TestWaypost.shared)("A registration", (it) => {
   it.effect("all problems of a registration are reported together, including the installation id (B4)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
+      const { sandbox, waypost } = yield* givenWorkspace();
       const bad = yield* waypost.device(sandbox.sdkKey)("/devices/%00", {
         method: "PUT",
         body: {
@@ -41,7 +41,7 @@ layer(TestWaypost.shared)("A registration", (it) => {
 
   it.effect("a registration with an invalid push address is refused (device.addresses, T1.1)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       for (const [push, field] of [
         [3, "push"],
         [[], "push"],
@@ -65,7 +65,7 @@ layer(TestWaypost.shared)("A registration", (it) => {
 
   it.effect("an installation id can be any text of up to 255 characters", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       for (const name of ["a/b c?d=1#e%", "me", "ünï-😀", "x".repeat(255)]) {
         const made = yield* sandbox.register(name);
         assert.deepStrictEqual([made.status, made.body.data?.installation_id], [201, name]);
@@ -79,7 +79,7 @@ layer(TestWaypost.shared)("A registration", (it) => {
 layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpoint", (it) => {
   it.effect("a web push endpoint must be https and of the public internet (device.addresses)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       const keys = { p256dh: `B${"A".repeat(86)}`, auth: "A".repeat(22) };
       const register = (endpoint: string) =>
         sandbox.register("browser", { platform: "web", push: { transport: "webpush", endpoint, keys } });
@@ -104,7 +104,7 @@ layer(TestWaypost.layerWith({ allowPrivateAddresses: false }))("A web push endpo
 
   it.effect("a path that cannot be decoded is unknown for every method (B2.6)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
+      const { sandbox, waypost } = yield* givenWorkspace();
       const register = yield* waypost.device(sandbox.sdkKey)("/devices/%zz", {
         method: "PUT",
         body: { platform: "ios" },

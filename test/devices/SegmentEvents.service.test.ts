@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
-import { eventWorld, fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
 
 const day = 86_400_000;
@@ -13,7 +14,7 @@ layer(TestWaypost.layer)("Segments that ask for events", (it) => {
     () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(testStart);
-        const { production } = yield* eventWorld();
+        const { production } = yield* givenWorkspace();
         const { phone, platform } = production;
         const user_id = randomUUID();
         const [one] = [yield* phone(randomUUID(), { user_id }), yield* phone(randomUUID(), { user_id })];

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { Tokens } from "../../src/access/Tokens.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const origin = "https://push.example.com";
 
@@ -13,7 +13,7 @@ layer(TestWaypost.layer)("SDK keys for test devices", (it) => {
     "the page of test devices takes only a key that the console made within the hour (console.try)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* devicesOf();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const tokens = yield* Tokens;
         const keyOf = (draft: object) =>
           Effect.map(

@@ -2,13 +2,13 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { createHmac } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { devicesOf } from "./TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const hashOf = (secret: string, userId: string) => createHmac("sha256", secret).update(userId).digest("hex");
 
 /** A workspace whose devices must prove their person, with its user secret of Sandbox. */
 const demanding = Effect.gen(function* () {
-  const world = yield* devicesOf();
+  const world = yield* givenWorkspace();
   const { waypost, workspace } = world;
   const path = `/workspaces/${workspace.id}`;
   const issue = (environment = "sandbox") =>
@@ -24,7 +24,7 @@ const demanding = Effect.gen(function* () {
 layer(TestWaypost.shared)("Users of devices", (it) => {
   it.effect("a device says whose it is, and the operator sees it and selects by it (Q1.5)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost, workspace } = yield* devicesOf();
+      const { sandbox, waypost, workspace } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone", { user_id: "  anna " });
       yield* sandbox.device("tablet", { user_id: "anna" });
       yield* sandbox.device("other", { user_id: "Anna" });
@@ -50,7 +50,7 @@ layer(TestWaypost.shared)("Users of devices", (it) => {
 
   it.effect("a user_id has 1 to 255 characters (Q1.5)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* devicesOf();
+      const { sandbox } = yield* givenWorkspace();
       for (const user_id of ["", "   ", "x".repeat(256), 7, "a\0b", ["anna"]]) {
         const refused = yield* sandbox.register("phone", { platform: "ios", user_id });
         assert.deepStrictEqual(
@@ -67,7 +67,7 @@ layer(TestWaypost.shared)("Users of devices", (it) => {
 
   it.effect("segments compare user_id as a text (Q1.6)", () =>
     Effect.gen(function* () {
-      const { platform, sandbox } = yield* devicesOf();
+      const { platform, sandbox } = yield* givenWorkspace();
       yield* sandbox.device("phone", { user_id: "anna", attributes: { user_id: "not this" } });
       yield* sandbox.device("other", { user_id: "bob" });
       yield* sandbox.device("nobody");

@@ -4,7 +4,9 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow, oneCampaign } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { oneCampaign } from "./EventWorld.ts";
 
 const minute = 60_000;
 const hourly = { cooldown_minutes: 60 };
@@ -20,8 +22,11 @@ layer(TestWaypost.layer)("Cooldowns", (it) => {
   it.effect("a device gets one message of a campaign at a location until the cooldown is over (P4.1)", () =>
     Effect.gen(function* () {
       yield* at(0);
-      const { production } = yield* eventWorld();
-      const [shop, stall] = [yield* production.location("Shop"), yield* production.location("Stall")];
+      const { production } = yield* givenWorkspace();
+      const [shop, stall] = [
+        yield* production.location({ name: "Shop" }),
+        yield* production.location({ name: "Stall" }),
+      ];
       const campaign = yield* production.campaign({ location_ids: [shop, stall], ...hourly });
       yield* production.notification(campaign, { headline: "Cooling" });
       const free = yield* production.campaign({ location_ids: [shop] });
@@ -60,8 +65,11 @@ layer(TestWaypost.layer)("Cooldowns", (it) => {
   it.effect("a message that a cooldown holds back uses none of the cap (P4.1, L4.1)", () =>
     Effect.gen(function* () {
       yield* at(0);
-      const { production } = yield* eventWorld();
-      const [shop, stall] = [yield* production.location("Shop"), yield* production.location("Stall")];
+      const { production } = yield* givenWorkspace();
+      const [shop, stall] = [
+        yield* production.location({ name: "Shop" }),
+        yield* production.location({ name: "Stall" }),
+      ];
       const cap = { frequency_cap_count: 2, frequency_cap_period: "day" };
       const campaign = yield* production.campaign({ location_ids: [shop, stall], ...hourly, ...cap });
       yield* production.notification(campaign);
@@ -113,8 +121,11 @@ layer(TestWaypost.layer)("Cooldowns", (it) => {
   it.effect("an explanation names the cooldown and when it ends (P4.3, S6.1)", () =>
     Effect.gen(function* () {
       yield* at(0);
-      const { production } = yield* eventWorld();
-      const [shop, stall] = [yield* production.location("Shop"), yield* production.location("Stall")];
+      const { production } = yield* givenWorkspace();
+      const [shop, stall] = [
+        yield* production.location({ name: "Shop" }),
+        yield* production.location({ name: "Stall" }),
+      ];
       const campaign = yield* production.campaign({ location_ids: [shop, stall], ...hourly });
       yield* production.notification(campaign);
       const phone = yield* production.phone();

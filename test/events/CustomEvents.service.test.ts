@@ -7,7 +7,8 @@ import { CustomEvents } from "../../src/events/custom/CustomEvents.ts";
 import { completeErasures } from "../../src/people/Erasures.ts";
 import { DAY_MS } from "../../src/time/DayNumbers.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const custom = (more: object = {}) =>
   Effect.map(fromNow(0), (occurred_at) => ({
@@ -20,7 +21,7 @@ const custom = (more: object = {}) =>
 
 const setUp = Effect.gen(function* () {
   yield* TestClock.setTime(testStart);
-  const world = yield* eventWorld();
+  const world = yield* givenWorkspace();
   const { platform } = world.production;
   const send = (events: ReadonlyArray<object>, ask: object = {}) =>
     Effect.map(platform("/events", { body: { events }, ...ask }), ({ body }) => body.data);

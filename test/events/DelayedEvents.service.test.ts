@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { after, withoutJobs } from "./DwellWorld.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
-import { fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 
 type World = Effect.Success<ReturnType<typeof eventCampaign>>;
 

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { after, dwelling, dwellWorld, withoutJobs } from "./DwellWorld.ts";
-import { eventWorld } from "./EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 type World = Effect.Success<ReturnType<typeof dwellWorld>>;
 
@@ -76,7 +76,9 @@ layer(withoutJobs)("What counts at the minute of a visit", (it) => {
   it.effect("a campaign that no longer targets the location, or is deleted, fires nothing (X22.2)", () =>
     Effect.gen(function* () {
       const elsewhere = (world: World) =>
-        Effect.flatMap(world.production.location("Other"), (id) => world.change({ location_ids: [id] }));
+        Effect.flatMap(world.production.location({ name: "Other" }), (id) =>
+          world.change({ location_ids: [id] }),
+        );
       assert.strictEqual(yield* given(elsewhere), 0);
       assert.strictEqual(yield* given(act("", "DELETE")), 0);
       const detached = (world: World) => act(`/notifications/${world.notificationId}`, "DELETE")(world);
@@ -118,7 +120,7 @@ layer(withoutJobs)("What counts at the minute of a visit", (it) => {
 
   it.effect("in Sandbox the approval of the device counts at the minute (X22.2)", () =>
     Effect.gen(function* () {
-      const { sandbox } = yield* eventWorld();
+      const { sandbox } = yield* givenWorkspace();
       const sql = yield* SqlClient.SqlClient;
       const location = yield* sandbox.location();
       const campaign = yield* sandbox.campaign({ location_ids: [location] });

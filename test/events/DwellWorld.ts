@@ -2,7 +2,8 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { Dwells } from "../../src/events/Dwells.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { fromNow, message, oneCampaign } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { oneCampaign } from "./EventWorld.ts";
 
 /** A Waypost without jobs: the test decides the dwells itself. */
 export const withoutJobs = TestWaypost.layerWith({ roles: new Set(["api"]) });
@@ -26,21 +27,10 @@ export const dwellWorld = (campaign: object = {}, notification: object = dwellin
     const { campaignId, location, notificationId, phone, production } = world;
     /** How many messages the device has got. */
     const messages = Effect.map(phone.inbox(), ({ length }) => length);
-    const change = (fields: object) =>
-      production.platform(`/campaigns/${campaignId}`, { method: "PATCH", body: fields });
+    const change = (fields: object) => production.change(campaignId, { location_ids: [location], ...fields });
     const edit = (fields: object) =>
-      production.platform(`/campaigns/${campaignId}/notifications/${notificationId}`, {
-        method: "PATCH",
-        body: { ...message, ...notification, ...fields },
-      });
-    const campaignBody = {
-      name: `Changed ${campaignId}`,
-      type: "geo",
-      timezone: "UTC",
-      starts_at: "2026-11-21",
-      location_ids: [location],
-    };
-    return { ...world, messages, edit, change: (fields: object) => change({ ...campaignBody, ...fields }) };
+      production.edit(campaignId, notificationId, { ...notification, ...fields });
+    return { ...world, messages, edit, change };
   });
 
 /** The time of an event, in minutes from now. */

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { after, decide, dwelling, dwellWorld, minutesFromNow, withoutJobs } from "./DwellWorld.ts";
-import { eventWorld } from "./EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 layer(withoutJobs)("Visits that last", (it) => {
   it.effect("an on_dwell notification fires once at its minute, not before and not again (P1.2)", () =>
@@ -201,7 +201,7 @@ layer(withoutJobs)("Visits that last", (it) => {
       yield* phone.sees("enter", location);
       yield* talking.sees("enter", location);
       yield* TestClock.adjust("5 minutes");
-      const elsewhere = yield* production.location("Elsewhere");
+      const elsewhere = yield* production.location({ name: "Elsewhere" });
       yield* talking.sees("enter", elsewhere);
       yield* after(5);
       assert.deepStrictEqual([yield* messages, (yield* talking.inbox()).length], [0, 1]);
@@ -235,8 +235,11 @@ layer(withoutJobs)("Visits that last", (it) => {
 
   it.effect("each location and each notification has its own visits (P1.2)", () =>
     Effect.gen(function* () {
-      const { production } = yield* eventWorld();
-      const [one, two] = [yield* production.location("One"), yield* production.location("Two")];
+      const { production } = yield* givenWorkspace();
+      const [one, two] = [
+        yield* production.location({ name: "One" }),
+        yield* production.location({ name: "Two" }),
+      ];
       const campaign = yield* production.campaign({ location_ids: [one, two] });
       for (const minutes of [5, 10, 15])
         yield* production.notification(campaign, { ...dwelling(minutes), headline: `${minutes}` });

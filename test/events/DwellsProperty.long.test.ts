@@ -4,9 +4,43 @@ import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { testStart } from "../TestWaypost.ts";
-import { firedAt, type KnownEvent } from "./DwellModel.ts";
 import { decide, dwelling, withoutJobs } from "./DwellWorld.ts";
-import { eventWorld } from "./EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+
+/** Visits in plain words, over all events known at a time. Times are in half minutes. */
+
+interface KnownEvent {
+  readonly type: "enter" | "exit";
+  readonly at: number;
+  readonly reportedAt: number;
+}
+
+/** Half minutes after the minute at which a visit no longer fires. */
+const tooLate = 30;
+
+/**
+ * When a device gets the message of a notification that waits for so many half minutes: each enter is looked
+ * at once, when its minute has come and it is known.
+ */
+const firedAt = (events: ReadonlyArray<KnownEvent>, wait: number, end: number): Array<number> => {
+  const fired: Array<{ readonly from: number; readonly at: number }> = [];
+  for (let now = 0; now <= end; now++) {
+    const known = events.filter(({ reportedAt }) => reportedAt <= now).toSorted((a, b) => a.at - b.at);
+    const due = known.filter(
+      ({ at, reportedAt, type }) => type === "enter" && Math.max(at + wait, reportedAt) === now,
+    );
+    for (const enter of due) {
+      if (now - (enter.at + wait) > tooLate) continue;
+      const before = known.findLast(({ at }) => at < enter.at);
+      if (before?.type === "enter") continue;
+      const exit = known.find(({ at, type }) => type === "exit" && at > enter.at)?.at ?? Infinity;
+      if (exit < enter.at + wait) continue;
+      if (fired.some(({ from }) => from > enter.at && from < exit)) continue;
+      fired.push({ from: enter.at, at: now });
+    }
+  }
+  return fired.map(({ at }) => at);
+};
 
 const halfMinute = 30_000;
 const end = 100;
@@ -32,7 +66,7 @@ layer(withoutJobs)("Visits of many devices", (it) => {
     "any events in any order of reports fire as the visits in plain words do (P1.2, P1.3, X21.1)",
     () =>
       Effect.gen(function* () {
-        const { production } = yield* eventWorld();
+        const { production } = yield* givenWorkspace();
         const location = yield* production.location();
         const campaign = yield* production.campaign({ location_ids: [location] });
         for (const wait of waits)

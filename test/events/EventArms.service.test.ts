@@ -3,7 +3,8 @@ import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { armOf, experimentOf, personIn, variants } from "../sending/arms/ArmsWorld.ts";
 import { after, withoutJobs } from "./DwellWorld.ts";
-import { eventWorld, oneCampaign } from "./EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { oneCampaign } from "./EventWorld.ts";
 
 const holdout_percent = 30;
 
@@ -141,7 +142,7 @@ layer(withoutJobs)("Experiments of events", (it) => {
 
   it.effect("notifications without variants of a campaign with some enrol in the campaign alone (Z6)", () =>
     Effect.gen(function* () {
-      const { production } = yield* eventWorld();
+      const { production } = yield* givenWorkspace();
       const location = yield* production.location();
       const campaign = yield* production.campaign({ location_ids: [location] });
       yield* production.notification(campaign, { trigger_type: "on_exit", variants });

@@ -1,16 +1,18 @@
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
+import { ok } from "../given/Given.ts";
 import { type Answer, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow, message } from "./EventWorld.ts";
+import { campaignBody, eventNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 /** A campaign of type `event` with a notification, and a device. */
 export const eventCampaign = (trigger: object = {}, campaign: object = {}, content: object = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
-    const world = yield* eventWorld();
+    const world = yield* givenWorkspace();
     const { production } = world;
-    const body = { name: randomUUID(), type: "event", timezone: "UTC", starts_at: "2026-11-21", ...campaign };
+    const body = campaignBody({ type: "event", ...campaign });
     const campaignId = yield* production.campaign(body);
     const draft = {
       trigger_type: "on_event",
@@ -25,37 +27,22 @@ export const eventCampaign = (trigger: object = {}, campaign: object = {}, conte
       more: object = {},
     ) =>
       Effect.gen(function* () {
-        const occurred_at = yield* fromNow(0);
-        const event = { id: randomUUID(), type: "custom", name, occurred_at, ...more };
-        const { body } = yield* phone.report([event]);
-        return body.data.deliveries.map(({ headline }: { headline: string }) => headline) as Array<string>;
+        const event = yield* eventNow(undefined, { type: "custom", name, ...more });
+        return ok(yield* phone.report([event])).deliveries.map(
+          ({ headline }: { headline: string }) => headline,
+        ) as Array<string>;
       });
     const send = (more: object) =>
       Effect.map(
         production.platform("/events", {
           body: { events: [{ id: randomUUID(), name: "basket.filled", ...more }] },
         }),
-        ({ body }) => body.data,
+        ok,
       );
-    const change = (fields: object) =>
-      production.platform(`/campaigns/${campaignId}`, { method: "PATCH", body: { ...body, ...fields } });
-    const edit = (fields: object) =>
-      production.platform(`/campaigns/${campaignId}/notifications/${notificationId}`, {
-        method: "PATCH",
-        body: { ...message, ...draft, ...fields },
-      });
+    const change = (fields: object) => production.change(campaignId, { ...body, ...fields });
+    const edit = (fields: object) => production.edit(campaignId, notificationId, { ...draft, ...fields });
     const phone = yield* production.phone();
     const messages = (device = phone) => Effect.map(device.inbox(), ({ length }) => length);
-    return {
-      ...world,
-      ...production,
-      campaignId,
-      notificationId,
-      phone,
-      happen,
-      send,
-      change,
-      edit,
-      messages,
-    };
+    const own = { campaignId, notificationId, phone, happen, send, change, edit, messages };
+    return { ...world, ...production, ...own };
   });

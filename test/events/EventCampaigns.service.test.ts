@@ -6,7 +6,7 @@ import { EventTriggersSql } from "../../src/events/custom/EventTriggersSql.ts";
 import { triggerSpan } from "../../src/events/Transition.ts";
 import { withoutJobs } from "./DwellWorld.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
-import { fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 
 const once = { frequency_cap_count: 1, frequency_cap_period: "day" };
 

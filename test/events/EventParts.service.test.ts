@@ -5,7 +5,9 @@ import { randomUUID } from "node:crypto";
 import { EventBounds } from "../../src/events/EventParts.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { eventCampaign } from "./EventCampaignWorld.ts";
-import { eventNow, eventWorld, fromNow, smallBounds } from "./EventWorld.ts";
+import { eventNow, fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { smallBounds } from "./EventWorld.ts";
 
 /** The milliseconds that each reading of the clock of requests takes. */
 const pace = { millis: 0 };
@@ -182,8 +184,10 @@ layer(TestWaypost.layer.pipe(Layer.provide(few)))(
   (it) => {
     it.effect("are looked up a bounded number of notifications at a time, all of a request (TR1)", () =>
       Effect.gen(function* () {
-        const { production } = yield* eventWorld();
-        const locations = yield* Effect.forEach([1, 2, 3, 4], (each) => production.location(`Store ${each}`));
+        const { production } = yield* givenWorkspace();
+        const locations = yield* Effect.forEach([1, 2, 3, 4], (each) =>
+          production.location({ name: `Store ${each}` }),
+        );
         const campaign = yield* production.campaign({ location_ids: locations });
         for (const headline of ["A", "B"]) yield* production.notification(campaign, { headline });
         // One location has more notifications than a transaction looks up.

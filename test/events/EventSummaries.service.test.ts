@@ -6,12 +6,13 @@ import { parse } from "csv-parse/sync";
 import { DAY_MS } from "../../src/time/DayNumbers.ts";
 import { Dice } from "../sending/Dice.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 
 const setUp = (timezone = "UTC") =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
-    const world = yield* eventWorld();
+    const world = yield* givenWorkspace();
     const { phone, platform } = world.production;
     const path = `/workspaces/${world.workspace.id}`;
     yield* world.waypost.operator(path, { method: "PATCH", body: { timezone } });

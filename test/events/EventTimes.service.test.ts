@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, firstCampaign, fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { firstCampaign } from "./EventWorld.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -113,7 +115,7 @@ layer(TestWaypost.layer)("Times of events", (it) => {
   it.effect("last_seen_at of a device is accurate to five minutes", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
-      const { sandbox } = yield* eventWorld();
+      const { sandbox } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       yield* phone.ask("/messages");
       yield* TestClock.setTime(testStart + 6 * minute);

@@ -3,7 +3,9 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { TestWaypost } from "../TestWaypost.ts";
-import { eventNow, eventWorld, fromNow, message, oneCampaign } from "./EventWorld.ts";
+import { eventNow, fromNow, message } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { oneCampaign } from "./EventWorld.ts";
 
 const nothing = { accepted: 0, duplicates: 0, rejected: [], deliveries: [] };
 
@@ -43,8 +45,8 @@ layer(TestWaypost.shared)("Reported events", (it) => {
 
   it.effect("an event fires the notifications of its type once, through a group or directly (L1.1)", () =>
     Effect.gen(function* () {
-      const { production } = yield* eventWorld();
-      const location = yield* production.location("Store", "Flagships");
+      const { production } = yield* givenWorkspace();
+      const location = yield* production.location({ name: "Store", group: "Flagships" });
       const both = yield* production.campaign({
         location_ids: [location],
         location_group_names: ["Flagships"],
@@ -166,7 +168,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
   it.effect("an event at a location of another workspace or environment is rejected as unknown (A2.2)", () =>
     Effect.gen(function* () {
       const theirs = yield* oneCampaign();
-      const ours = yield* eventWorld();
+      const ours = yield* givenWorkspace();
       const inSandbox = yield* ours.sandbox.location();
       const phone = yield* ours.production.phone();
       const never = yield* phone.sees("enter", randomUUID());
@@ -182,7 +184,7 @@ layer(TestWaypost.shared)("Reported events", (it) => {
     "an event in Sandbox fires for approved test devices only, and counts for all (service.sandbox_devices)",
     () =>
       Effect.gen(function* () {
-        const { sandbox, waypost } = yield* eventWorld();
+        const { sandbox, waypost } = yield* givenWorkspace();
         const location = yield* sandbox.location();
         yield* sandbox.notification(yield* sandbox.campaign({ location_ids: [location] }));
         const approved = yield* sandbox.phone();

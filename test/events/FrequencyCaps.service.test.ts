@@ -11,7 +11,9 @@ import { DeviceId, DeviceKey } from "../../src/wire/Ids.ts";
 import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { eventWorld, firstCampaign, fromNow } from "./EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
+import { firstCampaign } from "./EventWorld.ts";
 
 const once = { frequency_cap_count: 1, frequency_cap_period: "day" };
 
@@ -24,7 +26,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
   it.effect("a cap lets older notifications through first, within one event and one request (L4.5)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
-      const { production } = yield* eventWorld();
+      const { production } = yield* givenWorkspace();
       const location = yield* production.location();
       const cap = { frequency_cap_count: 3, frequency_cap_period: "day" };
       const campaign = yield* production.campaign({ location_ids: [location], ...cap });
@@ -49,7 +51,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
   it.effect("a cap starts again with the calendar day, ISO week or month of the campaign's zone (L4.2)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
-      const { production } = yield* eventWorld();
+      const { production } = yield* givenWorkspace();
       const location = yield* production.location();
       for (const period of ["day", "week", "month"]) {
         const campaign = yield* production.campaign({
@@ -76,7 +78,7 @@ layer(TestWaypost.layer)("Frequency caps", (it) => {
   it.effect("a campaign's cap takes precedence over the workspace's default (L4.3, campaigns.w9)", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(testStart);
-      const { production, workspace } = yield* eventWorld();
+      const { production, workspace } = yield* givenWorkspace();
       const location = yield* production.location();
       const own = yield* production.campaign({ location_ids: [location], ...once, frequency_cap_count: 2 });
       yield* production.notification(own, { headline: "Own" });

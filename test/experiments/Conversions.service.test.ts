@@ -99,9 +99,9 @@ layer(TestWaypost.layer)("Conversions of units", (it) => {
       const world = yield* enrolledWorld({ type: "visit", within_hours: 2 });
       const { production } = world;
       const [own, grouped, another] = [
-        yield* production.location("Own"),
-        yield* production.location("Grouped", "Shops"),
-        yield* production.location("Another"),
+        yield* production.location({ name: "Own" }),
+        yield* production.location({ name: "Grouped", group: "Shops" }),
+        yield* production.location({ name: "Another" }),
       ];
       const groups = (yield* production.platform("/location-groups")).body.data;
       let all = 0;

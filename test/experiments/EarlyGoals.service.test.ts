@@ -42,9 +42,9 @@ layer(TestWaypost.layer)("Goals that are stored before the enrolment", (it) => {
         const world = yield* enrolledWorld(visitGoal);
         const { production } = world;
         const [own, grouped, another] = [
-          yield* production.location("Own"),
-          yield* production.location("Grouped", "Shops"),
-          yield* production.location("Another"),
+          yield* production.location({ name: "Own" }),
+          yield* production.location({ name: "Grouped", group: "Shops" }),
+          yield* production.location({ name: "Another" }),
         ];
         const [group] = (yield* production.platform("/location-groups")).body.data;
         const goal = { ...visitGoal, location_ids: [own], location_group_ids: [group.id] };

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { clopperPearson } from "../../src/experiments/statistics/ClopperPearson.ts";
 import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
-import { eventWorld } from "../events/EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 
 const variants = [{ key: "b", weight: 40, headline: "Other words" }];
@@ -155,7 +155,7 @@ layer(TestWaypost.layer)("An experiment of a send", (it) => {
 
   it.effect("the visit that triggers a message converts nobody, the next one does (U5.3)", () =>
     Effect.gen(function* () {
-      const world = yield* eventWorld();
+      const world = yield* givenWorkspace();
       yield* TestClock.setTime(testStart);
       const { production } = world;
       const location = yield* production.location();

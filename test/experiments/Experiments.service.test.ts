@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { SqlClient } from "effect/sql";
-import { eventWorld } from "../events/EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { testStart, TestWaypost } from "../TestWaypost.ts";
 
 const variants = [{ key: "b", weight: 30, headline: "Other words" }];
@@ -12,7 +12,7 @@ const variants = [{ key: "b", weight: 30, headline: "Other words" }];
 const experimental = (campaign: object = { holdout_percent: 20 }, notification: object = { variants }) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
-    const world = yield* eventWorld();
+    const world = yield* givenWorkspace();
     const { production } = world;
     const location = yield* production.location();
     const goal = { type: "visit", within_hours: 72 };

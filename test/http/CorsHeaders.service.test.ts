@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { devicesOf } from "../devices/TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { asker, TestWaypost } from "../TestWaypost.ts";
 
 const page = "https://shop.example";
@@ -24,7 +24,7 @@ const anyPage = { "access-control-allow-origin": "*", ...exposed };
 layer(TestWaypost.layer)("Pages of other origins", (it) => {
   it.effect("a preflight of the device interface is 204 without a token, with the path's methods (BW1)", () =>
     Effect.gen(function* () {
-      const { waypost } = yield* devicesOf();
+      const { waypost } = yield* givenWorkspace();
       const ask = waypost.device(null);
       for (const [path, methods] of [
         ["/devices/phone-1", "PUT"],
@@ -47,7 +47,7 @@ layer(TestWaypost.layer)("Pages of other origins", (it) => {
 
   it.effect("preflights never count as attempts with an unknown credential (BW1)", () =>
     Effect.gen(function* () {
-      const { waypost } = yield* devicesOf();
+      const { waypost } = yield* givenWorkspace();
       for (let count = 0; count < 70; count++) {
         const { status } = yield* waypost.device("wpd_unknown")("/messages", preflight("GET"));
         assert.strictEqual(status, 204);
@@ -57,7 +57,7 @@ layer(TestWaypost.layer)("Pages of other origins", (it) => {
 
   it.effect("every answer of the device interface can be read by any page, errors included (BW1)", () =>
     Effect.gen(function* () {
-      const { sandbox, waypost } = yield* devicesOf();
+      const { sandbox, waypost } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone-1");
       const headers = { origin: page };
       for (const [expected, answer] of [
@@ -78,7 +78,7 @@ layer(TestWaypost.layer)("Pages of other origins", (it) => {
     "an SDK key works for apps and for pages of its origins (BW1, Y24, errors.origin_not_allowed)",
     () =>
       Effect.gen(function* () {
-        const { waypost, workspace } = yield* devicesOf();
+        const { waypost, workspace } = yield* givenWorkspace();
         const base = `/workspaces/${workspace.id}/sandbox/sdk-keys`;
         const issue = (body: object) => waypost.operator(base, { method: "POST", body });
         const issued = yield* issue({
@@ -109,7 +109,7 @@ layer(TestWaypost.layer)("Pages of other origins", (it) => {
 
   it.effect("allowed_origins takes at most 20 origins, each without a path (BW1)", () =>
     Effect.gen(function* () {
-      const { waypost, workspace } = yield* devicesOf();
+      const { waypost, workspace } = yield* givenWorkspace();
       const issue = (allowed_origins: unknown) =>
         waypost.operator(`/workspaces/${workspace.id}/production/sdk-keys`, {
           method: "POST",

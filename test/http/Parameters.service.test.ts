@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { devicesOf } from "../devices/TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
 layer(TestWaypost.shared)("Parameters", (it) => {
@@ -94,7 +94,7 @@ layer(TestWaypost.shared)("Parameters", (it) => {
 
   it.effect("an installation id may contain a semicolon, and the text after it is part of the id", () =>
     Effect.gen(function* () {
-      const { production, waypost } = yield* devicesOf();
+      const { production, waypost } = yield* givenWorkspace();
       const register = (path: string) =>
         waypost.device(production.sdkKey)(`/devices/${path}`, { method: "PUT", body: { platform: "ios" } });
       assert.strictEqual((yield* register("phone")).body.data.installation_id, "phone");
@@ -105,7 +105,7 @@ layer(TestWaypost.shared)("Parameters", (it) => {
 
   it.effect("an attribute with a number that is too large is refused (B6)", () =>
     Effect.gen(function* () {
-      const { production } = yield* devicesOf();
+      const { production } = yield* givenWorkspace();
       const body = '{"platform":"ios","attributes":{"visits":1e999}}';
       const answer = yield* production.register("too-large", body);
       assert.strictEqual(answer.status, 422);

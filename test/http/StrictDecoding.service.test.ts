@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { devicesOf } from "../devices/TestDevices.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
 /** Texts that a lenient decoder of hexadecimal, base64 or base64url leaves out. */
@@ -9,7 +9,7 @@ const ignored = ["=", "==", "!", ".", "-", "zz", "\u00e9"];
 layer(TestWaypost.layer)("Texts that clients send back", (it) => {
   it.effect("a token, a key or a cursor with anything behind it is refused (A1, B4)", () =>
     Effect.gen(function* () {
-      const { platform, sandbox, waypost } = yield* devicesOf();
+      const { platform, sandbox, waypost } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone");
       for (const name of ["one", "two"])
         yield* platform.sandbox("/campaigns", {

@@ -5,7 +5,8 @@ import { instant } from "../../src/database/Rows.ts";
 import { TestDatabase } from "../database/TestDatabase.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { asker } from "../TestWaypost.ts";
-import { end, machines, ok, operatorOf, until } from "./Machines.ts";
+import { ok } from "../given/Given.ts";
+import { end, machines, operatorOf, until } from "./Machines.ts";
 import { crowd, makeSharedWorkspace } from "./SharedWorkspace.ts";
 
 const ahead = 2 * 3_600_000;

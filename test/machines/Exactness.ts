@@ -4,7 +4,8 @@ import { SqlClient } from "effect/sql";
 import { messageIds } from "../../src/sending/deliveries/MessageId.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
 import { asker } from "../TestWaypost.ts";
-import { type Machine, ok, secretKey, until } from "./Machines.ts";
+import { ok } from "../given/Given.ts";
+import { type Machine, secretKey, until } from "./Machines.ts";
 import { crowd, longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 import type { Traffic } from "./Traffic.ts";
 import type { DeviceKey } from "../../src/wire/Ids.ts";
@@ -40,6 +41,10 @@ const assertSends = Effect.fnUntraced(function* (
   assert.lengthOf(yield* sql`SELECT FROM send_batch UNION ALL SELECT FROM push_queue`, 0);
 });
 
+/** The ids that a set does not have. */
+const lacking = (known: { readonly has: (id: string) => boolean }, all: Iterable<string>) =>
+  [...all].filter((id) => !known.has(id));
+
 /** Every message reached the push service, and more than once only where it was uncertain. */
 const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncertain: ReadonlySet<string>) {
   const sql = yield* SqlClient.SqlClient;
@@ -48,22 +53,10 @@ const assertPushes = Effect.fnUntraced(function* (service: LocalService, uncerta
   const arrivals = new Map<string, number>();
   for (const { id } of service.ledger) arrivals.set(id, (arrivals.get(id) ?? 0) + 1);
   const expected = new Set(rows.map(({ key, sourceId }) => ids.idOf({ sourceId, deviceKey: key })));
-  assert.deepStrictEqual(
-    [...expected].filter((id) => !arrivals.has(id)),
-    [],
-    "lost pushes",
-  );
-  assert.deepStrictEqual(
-    [...arrivals.keys()].filter((id) => !expected.has(id)),
-    [],
-    "pushes without a delivery",
-  );
   const repeated = [...arrivals].filter(([, times]) => times > 1).map(([id]) => id);
-  assert.deepStrictEqual(
-    repeated.filter((id) => !uncertain.has(id)),
-    [],
-    "pushes repeated without need",
-  );
+  assert.deepStrictEqual(lacking(arrivals, expected), [], "lost pushes");
+  assert.deepStrictEqual(lacking(expected, arrivals.keys()), [], "pushes without a delivery");
+  assert.deepStrictEqual(lacking(uncertain, repeated), [], "pushes repeated without need");
   assert.deepStrictEqual(service.complaints, []);
   return repeated.length;
 });
@@ -108,6 +101,14 @@ const assertTraffic = Effect.fnUntraced(function* (
 const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: SharedWorkspace) {
   const sql = yield* SqlClient.SqlClient;
   const reports = asker(`${machine.origin}/platform/v1/reports`, token);
+  /** The rows of a report with something to count, by id: their figures with these names. */
+  const rowsOf = (path: string, names: ReadonlyArray<string>) =>
+    Effect.map(reports(path), (answer) =>
+      (ok(answer) as Array<Record<string, any>>)
+        .filter((row) => row[names[0] ?? ""] > 0)
+        .map((row) => Object.fromEntries(["id", ...names].map((name) => [name, row[name]])))
+        .toSorted((a, b) => (a["id"] < b["id"] ? -1 : 1)),
+    );
   const { totals } = ok(yield* reports("/summary"));
   const [counted] = yield* sql`
     SELECT (SELECT count(*)::int FROM delivery WHERE status = 'delivered') AS delivered,
@@ -122,25 +123,13 @@ const assertReports = Effect.fnUntraced(function* (machine: Machine, { token }: 
   const byCampaign = yield* sql`
     SELECT k.id, count(*)::int AS delivered FROM delivery d JOIN campaign k ON k.key = d.campaign_key
     WHERE d.status = 'delivered' GROUP BY k.id ORDER BY k.id`;
-  const campaigns = ok(yield* reports("/campaigns")).filter((row: any) => row.delivered > 0);
-  assert.deepStrictEqual(
-    campaigns
-      .map(({ delivered, id }: any) => ({ id, delivered }))
-      .toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1)),
-    byCampaign,
-  );
+  assert.deepStrictEqual(yield* rowsOf("/campaigns", ["delivered"]), byCampaign);
   const byLocation = yield* sql`
     SELECT l.id, (count(*) FILTER (WHERE e.type = 'enter'))::int AS entries,
       (count(*) FILTER (WHERE e.type = 'exit'))::int AS exits
     FROM geofence_event e JOIN location l ON l.key = e.location_key
     WHERE e.environment = 'production' GROUP BY l.id ORDER BY l.id`;
-  const locations = ok(yield* reports("/locations")).filter((row: any) => row.entries > 0);
-  assert.deepStrictEqual(
-    locations
-      .map(({ entries, exits, id }: any) => ({ id, entries, exits }))
-      .toSorted((a: any, b: any) => (a.id < b.id ? -1 : 1)),
-    byLocation,
-  );
+  assert.deepStrictEqual(yield* rowsOf("/locations", ["entries", "exits"]), byLocation);
 });
 
 /**

@@ -1,10 +1,8 @@
 import { Clock, Context, Effect, Layer, Schedule } from "effect";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { listening, scopedFolder } from "../Listening.ts";
 import type { Dice } from "../sending/Dice.ts";
 
 /** The network's effect on a connection. All times are in milliseconds. */
@@ -129,20 +127,8 @@ export class FaultyNetwork extends Context.Service<FaultyNetwork>()("waypost/tes
       });
     };
 
-    const { path } = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const folder = await mkdtemp(join(tmpdir(), "waypost-network-"));
-        const server = createServer(connect).listen(join(folder, ".s.PGSQL.5432"));
-        await once(server, "listening");
-        return { folder, server, path: join(folder, ".s.PGSQL.5432") };
-      }),
-      ({ folder, server }) =>
-        Effect.promise(async () => {
-          server.close();
-          for (const line of lines) line.reset();
-          await rm(folder, { recursive: true, force: true });
-        }),
-    );
+    const path = join(yield* scopedFolder("network"), ".s.PGSQL.5432");
+    yield* listening(createServer(connect), path);
 
     return {
       /** The socket of the database, through this network. */

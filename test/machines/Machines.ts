@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql";
 import { dirname } from "node:path";
 import { inject } from "vitest";
 import { CliProcess } from "../cli/CliProcess.ts";
-import { type Answer, operatorAsker } from "../TestWaypost.ts";
+import { operatorAsker } from "../TestWaypost.ts";
 import { networkPartition } from "./NetworkPartition.ts";
 
 /** The keys of every process. */
@@ -25,12 +25,6 @@ export const until = <A, E, R>(poll: Effect.Effect<A, E, R>, condition: (value: 
   Effect.flatMap(poll, (value) =>
     condition(value) ? Effect.succeed(value) : Effect.fail(new Error(`It is ${JSON.stringify(value)}`)),
   ).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 2_400 }), Effect.orDie);
-
-/** The data of a successful answer. Throws for an error. */
-export const ok = ({ body, status }: Answer): any => {
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body.data;
-};
 
 /** The operator interface of a process. */
 export const operatorOf = ({ origin }: Machine) => operatorAsker(origin, operatorKey);

@@ -1,6 +1,6 @@
 import { Effect } from "effect";
-import { once } from "node:events";
-import { type AddressInfo, createConnection, createServer, type Socket } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
+import { listening } from "../Listening.ts";
 
 /**
  * A proxy in front of PostgreSQL that can simulate a network partition: bytes are lost, and neither side gets
@@ -32,20 +32,9 @@ export const networkPartition = Effect.fnUntraced(function* (socketPath: string)
       if (!isPartitioned) client.write(bytes);
     });
   };
-  const listener = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer(connect).listen(0, "127.0.0.1");
-      await once(server, "listening");
-      return server;
-    }),
-    (server) =>
-      Effect.sync(() => {
-        server.close();
-        for (const client of clients.keys()) client.destroy();
-      }),
-  );
+  const { port } = yield* listening(createServer(connect));
   return {
-    port: (listener.address() as AddressInfo).port,
+    port,
     /** Starts the partition: no bytes arrive, and the server has closed its connections. */
     start: (): void => {
       isPartitioned = true;

@@ -8,7 +8,8 @@ import { anyHistory, anyRequest, queryOf, type ReportRequest } from "../reports/
 import { record } from "../reports/RecordedHistory.ts";
 import type { ReportHistory } from "../reports/ReportHistory.ts";
 import { ReportOracle } from "../reports/ReportOracle.ts";
-import { end, type Machine, machines, ok, operatorOf, until } from "./Machines.ts";
+import { ok } from "../given/Given.ts";
+import { end, type Machine, machines, operatorOf, until } from "./Machines.ts";
 import { writeDeliveries, writeEvents } from "../SourceRows.ts";
 
 const DAY = 86_400_000;

@@ -2,11 +2,12 @@ import { assert, layer } from "@effect/vitest";
 import { Clock, Deferred, Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { TestDatabase } from "../database/TestDatabase.ts";
-import { circle } from "../matrices/MatrixFixture.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { asker } from "../TestWaypost.ts";
 import { Balancer } from "./Balancer.ts";
-import { end, type Machine, machines, ok, operatorOf, readiness, until } from "./Machines.ts";
+import { ok } from "../given/Given.ts";
+import { end, type Machine, machines, operatorOf, readiness, until } from "./Machines.ts";
 import { makeSharedWorkspace } from "./SharedWorkspace.ts";
 import { traffic } from "./Traffic.ts";
 import { assertExact, uncertainPushes } from "./Exactness.ts";
@@ -27,8 +28,7 @@ const assertVisibleInOther = Effect.fnUntraced(function* (one: Machine, other: M
   const device = asker(`${other.origin}/device/v1`, phone.device_token);
   const platform = (machine: Machine) => asker(`${machine.origin}/sandbox/platform/v1`, token);
   for (const longitude of [4, 5]) {
-    const feature = { ...circle(), geometry: { type: "Point", coordinates: [longitude, 52] } };
-    const body = { type: "FeatureCollection", features: [feature] };
+    const body = collection(pointFeature({}, [longitude, 52]));
     const [location] = ok(yield* platform(one)("/locations/import", { body })).results;
     const recorded_at = new Date(yield* Clock.currentTimeMillis).toISOString();
     const { transitions } = ok(

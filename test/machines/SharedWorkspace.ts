@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { randomUUID } from "node:crypto";
 import { instant } from "../../src/database/Rows.ts";
 import { addDays } from "../../src/time/DayNumbers.ts";
 import { dateAt } from "../../src/time/LocalTime.ts";
-import { circle } from "../matrices/MatrixFixture.ts";
+import { pointFeature } from "../locations/Features.ts";
 import type { LocalService } from "../sending/push/PushServers.ts";
-import { asker } from "../TestWaypost.ts";
-import { type Machine, ok, operatorOf } from "./Machines.ts";
+import { asker, unlimited } from "../TestWaypost.ts";
+import { given, ok } from "../given/Given.ts";
+import { type Machine, operatorOf } from "./Machines.ts";
 
 /**
  * Devices that only sends reach, with and without a push token. There are more pushes than two workers have
@@ -18,16 +18,6 @@ export const crowd = { pushed: 1_200, silent: 100 };
 const lastKey = 100_000;
 /** The longitudes of the locations, at latitude 52. */
 export const longitudes = [4, 5, 6];
-
-const unlimitedPlan = {
-  production_requests_per_minute: null,
-  production_writes_per_minute: null,
-  production_requests_per_day: null,
-  device_requests_per_minute: null,
-  device_events_per_minute: null,
-  max_campaigns: null,
-};
-const note = { name: "Note", type: "message", headline: "Hello", body: "World" };
 
 /**
  * Makes a workspace in Production through one process: locations, a geo campaign on their group, scheduled
@@ -40,7 +30,8 @@ export const makeSharedWorkspace = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient;
   const operator = operatorOf(machine);
-  const { id } = ok(yield* operator("/workspaces", { body: { name: "Shared", plan: unlimitedPlan } }));
+  const plan = { ...unlimited, max_campaigns: null };
+  const { id } = ok(yield* operator("/workspaces", { body: { name: "Shared", plan } }));
   const base = `/workspaces/${id}`;
   ok(yield* operator(base, { method: "PATCH", body: { platform_api_enabled: true } }));
   const abilities = ["campaigns:write", "notifications:write", "locations:write", "reports:read"];
@@ -50,31 +41,17 @@ export const makeSharedWorkspace = Effect.fnUntraced(function* (
   const transport = `${base}/production/transports/${service.transport}`;
   ok(yield* operator(transport, { method: "PUT", body: service.credentials }));
 
-  const platform = asker(`${machine.origin}/platform/v1`, issued.token);
-  const features = longitudes.map((longitude) => ({
-    ...circle({ name: `Store ${longitude}`, group: "Stores" }),
-    geometry: { type: "Point", coordinates: [longitude, 52] },
-  }));
-  const imported = ok(
-    yield* platform("/locations/import", { body: { type: "FeatureCollection", features } }),
+  const make = given(asker(`${machine.origin}/platform/v1`, issued.token));
+  const locations = yield* make.locations(
+    ...longitudes.map((longitude) =>
+      pointFeature({ name: `Store ${longitude}`, group: "Stores" }, [longitude, 52]),
+    ),
   );
   const today = dateAt("UTC" as never, yield* Clock.currentTimeMillis);
-  const campaign = Effect.fnUntraced(function* (fields: object, triggers: ReadonlyArray<object>) {
-    const body = { name: randomUUID(), timezone: "UTC", ...fields };
-    const made = ok(yield* platform("/campaigns", { body }));
-    for (const trigger of triggers)
-      ok(yield* platform(`/campaigns/${made.id}/notifications`, { body: { ...note, ...trigger } }));
-  });
-  yield* campaign({ type: "geo", starts_at: today, location_group_names: ["Stores"] }, [
-    { trigger_type: "on_enter" },
-  ]);
-  yield* campaign(
-    { type: "push", starts_at: addDays(today, 2) },
-    Array.from({ length: sends }, (_, hour) => ({
-      trigger_type: "fixed_time",
-      trigger_config: { send_at: `${String(hour).padStart(2, "0")}:00` },
-    })),
-  );
+  const geo = yield* make.campaign({ starts_at: today, location_group_names: ["Stores"] });
+  yield* make.notification(geo);
+  const push = yield* make.push({ starts_at: addDays(today, 2) });
+  for (let hour = 0; hour < sends; hour++) yield* make.sent(push, `${String(hour).padStart(2, "0")}:00`);
 
   const count = crowd.pushed + crowd.silent;
   yield* sql`
@@ -95,7 +72,7 @@ export const makeSharedWorkspace = Effect.fnUntraced(function* (
     sdkKey: sdk_key as string,
     /** The id of the workspace. */
     id: id as string,
-    locations: imported.results.map((result: any) => result.id as string) as ReadonlyArray<string>,
+    locations,
     /** Makes the next scheduled send due now. */
     startSend: Effect.flatMap(
       Clock.currentTimeMillis,

@@ -1,7 +1,9 @@
-import { Clock, Effect, Fiber, Schedule } from "effect";
+import { Effect, Fiber, Schedule } from "effect";
 import { randomUUID } from "node:crypto";
-import { circle } from "../matrices/MatrixFixture.ts";
-import { operatorKey, ok } from "./Machines.ts";
+import { collection, pointFeature } from "../locations/Features.ts";
+import { campaignBody, eventNow, fromNow } from "../given/GivenBodies.ts";
+import { ok } from "../given/Given.ts";
+import { operatorKey } from "./Machines.ts";
 import type { Balancer } from "./Balancer.ts";
 import { longitudes, type SharedWorkspace } from "./SharedWorkspace.ts";
 
@@ -17,7 +19,6 @@ export interface Phone {
 export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, balancer: Balancer) {
   const done = { imports: 0, campaigns: 0 };
   let isRunning = true;
-  const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString());
 
   const register = Effect.fnUntraced(function* (name: string, isPushed: boolean) {
     const push = { transport: "fcm", token: name };
@@ -35,7 +36,7 @@ export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, 
     Effect.gen(function* () {
       const location_id = workspace.locations[phone.entered % longitudes.length];
       for (const type of ["enter", "exit"]) {
-        const event = { id: randomUUID(), type, location_id, occurred_at: yield* now };
+        const event = yield* eventNow(location_id, { type });
         const answer = yield* balancer.ask("/device/v1/events", phone.token, { body: { events: [event] } });
         const { accepted, duplicates } = ok(answer);
         if (accepted + duplicates !== 1) balancer.refusals.push(JSON.stringify(answer.body));
@@ -50,7 +51,7 @@ export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, 
       const position = {
         latitude: 52,
         longitude: longitudes[phone.entered % longitudes.length],
-        recorded_at: yield* now,
+        recorded_at: yield* fromNow(0),
       };
       const answer = yield* balancer.ask("/device/v1/positions", phone.token, {
         body: { positions: [position] },
@@ -63,8 +64,8 @@ export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, 
   /** Imports three locations without external ids: a second import would duplicate them. */
   const importFromFile = Effect.gen(function* () {
     const key = randomUUID();
-    const features = [1, 2, 3].map((index) => circle({ name: `${key} ${index}`, group: "Imported" }));
-    const body = { type: "FeatureCollection", features };
+    const names = [1, 2, 3].map((index) => `${key} ${index}`);
+    const body = collection(...names.map((name) => pointFeature({ name, group: "Imported" })));
     const headers = { "idempotency-key": key };
     if (done.imports % 2 === 0)
       ok(yield* balancer.ask("/platform/v1/locations/import", workspace.token, { body, headers }));
@@ -79,7 +80,7 @@ export const traffic = Effect.fnUntraced(function* (workspace: SharedWorkspace, 
     const key = randomUUID();
     const location_ids = [workspace.locations[0]];
     // It has no notification and so sends nothing.
-    const body = { name: key, type: "geo", timezone: "UTC", starts_at: "2099-01-01", location_ids };
+    const body = campaignBody({ name: key, starts_at: "2099-01-01", location_ids });
     const headers = { "idempotency-key": key };
     ok(yield* balancer.ask("/platform/v1/campaigns", workspace.token, { body, headers }));
     done.campaigns++;

@@ -1,5 +1,6 @@
 import { Effect } from "effect";
-import type { Example, Examples, ValidRequest } from "./Example.ts";
+import { message } from "../given/GivenBodies.ts";
+import { about, type Examples, plain, withNew } from "./Example.ts";
 
 /** The kinds of the ids in a content. */
 export const questionIdKinds = {
@@ -11,28 +12,22 @@ export const questionIdKinds = {
 
 /** The body of a content. */
 const contentBody = {
-  name: "Note",
+  ...message,
   type: "survey",
-  headline: "Hello",
-  body: "World",
   questions: [
     { question_text: "Which?", type: "SINGLE_CHOICE", choices: [{ text: "Bread" }, { text: "Cheese" }] },
   ],
 };
 
-const onContent = (more: ValidRequest = {}): Example => ({
-  request: ({ make }) => Effect.map(make.content, (notification) => ({ params: { notification }, ...more })),
-});
+const onContent = (body?: object) =>
+  withNew("content", (notification) => ({ params: { notification }, body }));
 
 /** How to use the platform API's endpoints of contents, test sends, deliveries and usage. */
 export const contentExamples: Examples = {
-  "POST /notifications": {
-    request: () => Effect.succeed({ body: contentBody }),
-    idKinds: questionIdKinds,
-  },
-  "GET /notifications": { request: () => Effect.succeed({ query: { limit: "2" } }) },
+  "POST /notifications": { ...plain({ body: contentBody }), idKinds: questionIdKinds },
+  "GET /notifications": plain({ query: { limit: "2" } }),
   "GET /notifications/:notification": onContent(),
-  "PATCH /notifications/:notification": { ...onContent({ body: contentBody }), idKinds: questionIdKinds },
+  "PATCH /notifications/:notification": { ...onContent(contentBody), idKinds: questionIdKinds },
   "DELETE /notifications/:notification": onContent(),
   "POST /campaigns/:campaign/notifications/:notification/attach": {
     joins: true,
@@ -42,9 +37,9 @@ export const contentExamples: Examples = {
         return { params, body: { trigger_type: "on_enter" } };
       }),
   },
-  "POST /campaigns/:campaign/notifications/:notification/detach": {
-    request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
-  },
+  "POST /campaigns/:campaign/notifications/:notification/detach": withNew("messageOnCampaign", (params) => ({
+    params,
+  })),
   "GET /campaigns/:campaign/notifications/:notification/test/:test": {
     request: ({ make, platform }) =>
       Effect.gen(function* () {
@@ -55,17 +50,16 @@ export const contentExamples: Examples = {
         return { params: { ...params, test: body.data.id as string } };
       }),
   },
-  "GET /deliveries": {
-    request: ({ resources }) =>
-      Effect.succeed({
-        query: {
-          campaign: resources["campaign"] ?? "",
-          notification: resources["notification"] ?? "",
-          device: resources["device"] ?? "",
-          status: "delivered",
-        },
-      }),
-    idKinds: { "?campaign": "campaign", "?notification": "notification", "?device": "device" },
-  },
-  "GET /usage": { request: () => Effect.succeed({}) },
+  "GET /deliveries": about(
+    (idOf) => ({
+      query: {
+        campaign: idOf("campaign"),
+        notification: idOf("notification"),
+        device: idOf("device"),
+        status: "delivered",
+      },
+    }),
+    { "?campaign": "campaign", "?notification": "notification", "?device": "device" },
+  ),
+  "GET /usage": plain(),
 };

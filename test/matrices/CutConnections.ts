@@ -1,9 +1,8 @@
 import { Effect } from "effect";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createConnection, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { listening, scopedFolder } from "../Listening.ts";
 
 /** When a connection to the database is cut: before its n-th statement, or around a COMMIT. */
 export type Cut =
@@ -138,27 +137,9 @@ export class CutConnections {
 
   static readonly make = Effect.gen(function* () {
     const { socketPath } = inject("testServer");
-    const directory = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-cut-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true })),
-    );
-    const connections = new CutConnections(join(directory, ".s.PGSQL.5432"));
-    const open = new Set<Socket>();
-    yield* Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createServer>>((resume) => {
-        const server = createServer((client) => {
-          open.add(client);
-          client.once("close", () => open.delete(client));
-          connections.#join(client, createConnection(socketPath));
-        });
-        server.listen(connections.path, () => resume(Effect.succeed(server)));
-      }),
-      (server) =>
-        Effect.sync(() => {
-          server.close();
-          for (const socket of open) socket.destroy();
-        }),
-    );
+    const connections = new CutConnections(join(yield* scopedFolder("cut"), ".s.PGSQL.5432"));
+    const server = createServer((client) => connections.#join(client, createConnection(socketPath)));
+    yield* listening(server, connections.path);
     return connections;
   });
 }

@@ -31,3 +31,31 @@ export type Examples = Readonly<Record<string, Example>>;
 
 /** The example of a request that needs nothing of the fixture. */
 export const plain = (request: ValidRequest = {}): Example => ({ request: () => Effect.succeed(request) });
+
+type IdKinds = NonNullable<Example["idKinds"]>;
+
+/** The example of a request about the fixture's own resources, by kind. */
+export const about = (
+  request: (idOf: (kind: string) => string, fixture: MatrixFixture) => ValidRequest,
+  idKinds?: IdKinds,
+): Example => ({
+  request: (fixture) => Effect.sync(() => request((kind) => fixture.resources[kind] ?? "", fixture)),
+  ...(idKinds && { idKinds }),
+});
+
+type Make = MatrixFixture["make"];
+type Kind = { [K in keyof Make]: Make[K] extends Effect.Effect<any> ? K : never }[keyof Make];
+
+/** The example of a request about a new resource. */
+export const withNew = <K extends Kind>(
+  kind: K,
+  request: (
+    made: Effect.Success<Extract<Make[K], Effect.Effect<any>>>,
+    idOf: (kind: string) => string,
+  ) => ValidRequest,
+  idKinds?: IdKinds,
+): Example => ({
+  request: ({ make, resources }) =>
+    Effect.map(make[kind] as Effect.Effect<never>, (made) => request(made, (name) => resources[name] ?? "")),
+  ...(idKinds && { idKinds }),
+});

@@ -5,7 +5,8 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { everyEndpoint } from "./Endpoints.ts";
 import type { ValidRequest } from "./Example.ts";
 import { exampleOf } from "./Examples.ts";
-import { hostileRequest, SeededRandom } from "./HostileRequests.ts";
+import { hostileRequest } from "./HostileRequests.ts";
+import { Dice } from "../sending/Dice.ts";
 import { askHostile, describeRequest, hostileSeed, walkHostileRequests } from "./HostileWalk.ts";
 import { makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
 import { assertUnchanged, type Snapshot, takeSnapshot } from "./Snapshot.ts";
@@ -20,7 +21,7 @@ layer(TestWaypost.layer)("Hostile requests", (it) => {
         makeMatrixFixture(workspace, "sandbox"),
       );
       let fixture = yield* newFixture;
-      const random = new SeededRandom(hostileSeed + 1);
+      const random = new Dice(hostileSeed + 1);
       let refused = 0;
       for (const endpoint of everyEndpoint.filter(({ method }) => method !== "GET")) {
         let target: { readonly valid: ValidRequest; readonly before: Snapshot } | null = null;

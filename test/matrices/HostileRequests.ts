@@ -1,27 +1,6 @@
+import type { Dice } from "../sending/Dice.ts";
 import type { Endpoint } from "./Endpoints.ts";
 import type { ValidRequest } from "./Example.ts";
-
-/** A pseudorandom generator (mulberry32) with the same numbers in every run. */
-export class SeededRandom {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-  /** A number in [0, 1). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-  /** An integer in [0, limit). */
-  below(limit: number): number {
-    return Math.floor(this.next() * limit);
-  }
-  pick<A>(items: ReadonlyArray<A>): A {
-    return items[this.below(items.length)] as A;
-  }
-}
 
 /** A request as it is sent. */
 export interface HostileRequest {
@@ -44,22 +23,8 @@ const words = [
   "𝒳".repeat(66),
   "x".repeat(70_000),
 ];
-const numbers = [
-  0,
-  -1,
-  1,
-  1.5,
-  49,
-  1001,
-  2 ** 31,
-  -(2 ** 31) - 1,
-  2 ** 53,
-  1e21,
-  1e308,
-  5e-324,
-  -180.1,
-  90.0001,
-];
+const borders = [2 ** 31, -(2 ** 31) - 1, 2 ** 53];
+const numbers = [0, -1, 1, 1.5, 49, 1001].concat(borders, 1e21, 1e308, 5e-324, -180.1, 90.0001);
 const nested = (depth: number): unknown => {
   let value: unknown = "deep";
   for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { a: value };
@@ -67,7 +32,7 @@ const nested = (depth: number): unknown => {
 };
 
 /** A JSON value that no field expects. */
-const junk = (random: SeededRandom): unknown => {
+const junk = (random: Dice): unknown => {
   switch (random.below(9)) {
     case 0:
       return random.pick([null, true, false, [], {}, [[]], [null], { "": "" }]);
@@ -91,7 +56,7 @@ const resolved = (document: any, schema: any): any =>
  * A value of the schema with some parts replaced by junk. It has no button, because Waypost requests the
  * address of a button.
  */
-const fromSchema = (random: SeededRandom, document: any, given: any, depth = 0): unknown => {
+const fromSchema = (random: Dice, document: any, given: any, depth = 0): unknown => {
   const schema = resolved(document, given) ?? {};
   if (random.below(12) === 0 || depth > 8) return junk(random);
   const inner = (part: any) => fromSchema(random, document, part, depth + 1);
@@ -123,7 +88,7 @@ const fromSchema = (random: SeededRandom, document: any, given: any, depth = 0):
 };
 
 /** The value with one part replaced, removed, repeated or wrapped. */
-const mutate = (random: SeededRandom, value: unknown): unknown => {
+const mutate = (random: Dice, value: unknown): unknown => {
   if (typeof value !== "object" || value === null || random.below(6) === 0) {
     // An object may have a property `toString` that is not a function.
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -162,7 +127,7 @@ const mutate = (random: SeededRandom, value: unknown): unknown => {
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** The text of a body, corrupted into bytes that are often not JSON. */
-const corrupt = (random: SeededRandom, text: string): Uint8Array<ArrayBuffer> => {
+const corrupt = (random: Dice, text: string): Uint8Array<ArrayBuffer> => {
   const at = random.below(text.length + 1);
   const insert = (part: string) => bytesOf(text.slice(0, at) + part + text.slice(at));
   switch (random.below(8)) {
@@ -193,10 +158,10 @@ const corrupt = (random: SeededRandom, text: string): Uint8Array<ArrayBuffer> =>
   }
 };
 
-const hostileText = (random: SeededRandom): string =>
+const hostileText = (random: Dice): string =>
   encodeURIComponent(random.pick(words).toWellFormed().slice(0, 2000));
 
-const headersOf = (random: SeededRandom): Readonly<Record<string, string>> =>
+const headersOf = (random: Dice): Readonly<Record<string, string>> =>
   random.pick<() => Readonly<Record<string, string>>>([
     () => ({}),
     () => ({ "idempotency-key": random.pick(["", "k k", "k".repeat(300), `${random.next()}`, "same"]) }),
@@ -222,11 +187,7 @@ const headersOf = (random: SeededRandom): Readonly<Record<string, string>> =>
   ])();
 
 /** A request to an endpoint, made from its document or from a valid request; most have something wrong. */
-export const hostileRequest = (
-  random: SeededRandom,
-  endpoint: Endpoint,
-  valid: ValidRequest,
-): HostileRequest => {
+export const hostileRequest = (random: Dice, endpoint: Endpoint, valid: ValidRequest): HostileRequest => {
   const params = { ...valid.params };
   for (const name of endpoint.params) if (random.below(12) === 0) params[name] = hostileText(random);
   const query = Object.entries(valid.query ?? {}).map(

@@ -5,8 +5,9 @@ import { TestWaypost } from "../TestWaypost.ts";
 import { type Endpoint, everyEndpoint } from "./Endpoints.ts";
 import type { ValidRequest } from "./Example.ts";
 import { credentialOf, exampleOf } from "./Examples.ts";
-import { type HostileRequest, hostileRequest, SeededRandom } from "./HostileRequests.ts";
+import { type HostileRequest, hostileRequest } from "./HostileRequests.ts";
 import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "./MatrixFixture.ts";
+import { Dice } from "../sending/Dice.ts";
 import { whileTimeMoves } from "./MovingTime.ts";
 
 /** The seed of hostile requests. */
@@ -129,7 +130,7 @@ export const askHostile = Effect.fnUntraced(function* (
  */
 export const walkHostileRequests = Effect.fnUntraced(function* (name: DocumentName, count: number) {
   const fixture = yield* makeMatrixFixture(yield* unlimitedWorkspace, "sandbox");
-  const random = new SeededRandom(hostileSeed);
+  const random = new Dice(hostileSeed);
   const endpoints = everyEndpoint.filter(({ api }) => api === name);
   const validRequests = yield* Effect.forEach(endpoints, (endpoint) => exampleOf(endpoint).request(fixture));
   const requests = Array.from({ length: count }, (_, index) => {

@@ -9,49 +9,23 @@ import type { Environment } from "../../src/workspaces/Environment.ts";
 import type { Workspace } from "../../src/workspaces/Workspace.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { signIn } from "../console/TestSession.ts";
-import {
-  type Answer,
-  type Ask,
-  TestWaypost,
-  testOperatorKey,
-  testSecretKey,
-  testStart,
-} from "../TestWaypost.ts";
+import { type Asks, given, ok } from "../given/Given.ts";
+import { eventNow, pixel } from "../given/GivenBodies.ts";
+import { TestWaypost, testOperatorKey, testSecretKey, testStart } from "../TestWaypost.ts";
 import { platformEndpoints } from "./Endpoints.ts";
 
-type Client = (path: string, ask?: Ask) => Effect.Effect<Answer>;
-
-const ok = (answer: Answer): any => {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body.data;
-};
-
-const message = { name: "Note", type: "message", headline: "Hello", body: "World" };
 const choices = [{ text: "Bread" }, { text: "Cheese" }];
 const questions = [{ question_text: "Which?", type: "SINGLE_CHOICE", choices }];
-
-/** The smallest image: one pixel. */
-const png = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
 
 /** The form of an upload. */
 export const upload = (): FormData => {
   const form = new FormData();
-  form.set("file", new Blob([png], { type: "image/png" }), "pixel.png");
+  form.set("file", new Blob([pixel], { type: "image/png" }), "pixel.png");
   form.set("name", "A pixel");
   return form;
 };
 
 const hasMedia = platformEndpoints.some(({ name }) => name === "POST /media");
-
-/** A GeoJSON point with a radius, as the location import accepts it. */
-export const circle = (properties: object = {}) => ({
-  type: "Feature",
-  geometry: { type: "Point", coordinates: [4.9, 52.37] },
-  properties: { name: "Store", radius: 100, ...properties },
-});
 
 /**
  * One environment of a workspace with a resource of each kind, and functions that make more. Examples use its
@@ -69,27 +43,20 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   const sdkKey = yield* Effect.orDie(
     tokens.issueSdkKey(workspaceId, environment, ParsedBody.of({ name: "App" })),
   );
-  const platform: Client = waypost.platform(environment, token.token);
-  const operator: Client = (path, ask) => waypost.operator(`/workspaces/${workspace.id}${path}`, ask);
+  const platform: Asks = waypost.platform(environment, token.token);
+  const operator: Asks = (path, ask) => waypost.operator(`/workspaces/${workspace.id}${path}`, ask);
+
+  const { campaign, content, notification, push, segment, sent, ...makers } = given(platform);
 
   /** Makes a location in a new group. */
   const location = Effect.gen(function* () {
     const group = `Group ${randomUUID()}`;
-    const { results } = ok(
-      yield* platform("/locations/import", {
-        body: { type: "FeatureCollection", features: [circle({ group, external_id: randomUUID() })] },
-      }),
-    );
+    const made = yield* makers.location({ group, external_id: randomUUID() });
     const [row] = ok(yield* platform(`/location-groups?name=${encodeURIComponent(group)}`));
-    return { location: results[0].id as string, locationGroup: row.id as string, group };
+    return { location: made, locationGroup: row.id as string, group };
   });
 
   const media = Effect.map(platform("/media", { body: upload() }), (answer) => ok(answer).id as string);
-
-  const segment = Effect.suspend(() => {
-    const rule = { match: "all", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
-    return operator(`/${environment}/segments`, { body: { name: `Segment ${randomUUID()}`, rule } });
-  }).pipe(Effect.map((answer) => ok(answer).id as string));
 
   /** Deletes the oldest webhooks when there are nearly as many as an environment can have. */
   const roomForWebhook = Effect.gen(function* () {
@@ -106,22 +73,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   /** A disabled webhook: workers change nothing of it while a matrix compares tables. */
   const webhook = Effect.tap(activeWebhook, disable);
 
-  /** A content that is attached to no campaign. */
-  const content = Effect.suspend(() => operator(`/${environment}/notifications`, { body: message })).pipe(
-    Effect.map((answer) => ok(answer).id as string),
-  );
-
-  const campaign = (body: object) =>
-    Effect.map(
-      platform("/campaigns", {
-        body: { name: `Campaign ${randomUUID()}`, timezone: "UTC", starts_at: "2026-11-21", ...body },
-      }),
-      (answer) => ok(answer).id as string,
-    );
-  const geoCampaign = Effect.flatMap(location, ({ location: id }) =>
-    campaign({ type: "geo", location_ids: [id] }),
-  );
-  const pushCampaign = Effect.suspend(() => campaign({ type: "push", starts_at: "2026-12-01" }));
+  const geoCampaign = Effect.flatMap(location, ({ location: id }) => campaign({ location_ids: [id] }));
 
   /** A webhook with a recorded event. */
   const webhookEvent = Effect.gen(function* () {
@@ -136,23 +88,16 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     };
   });
 
-  const notification = (campaignId: string, body: object = {}) =>
-    Effect.map(
-      platform(`/campaigns/${campaignId}/notifications`, {
-        body: { ...message, trigger_type: "on_enter", ...body },
-      }),
-      (answer) => ok(answer),
-    );
   /** A geo campaign with a message. */
   const messageOnCampaign = Effect.gen(function* () {
     const campaignId = yield* geoCampaign;
-    return { campaign: campaignId, notification: (yield* notification(campaignId)).id as string };
+    return { campaign: campaignId, notification: yield* notification(campaignId) };
   });
 
   /** A scheduled send of a new push campaign. */
   const send = Effect.gen(function* () {
-    const campaignId = yield* pushCampaign;
-    yield* notification(campaignId, { trigger_type: "fixed_time", trigger_config: { send_at: "09:00" } });
+    const campaignId = yield* push({ starts_at: "2026-12-01" });
+    yield* sent(campaignId, "09:00");
     const [row] = ok(yield* platform(`/sends?campaign=${campaignId}`));
     return row.id as string;
   });
@@ -189,15 +134,10 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
   /** A device with a survey in its inbox, from a campaign of its own. */
   const surveyed = Effect.gen(function* () {
     const target = yield* location;
-    const campaignId = yield* campaign({ type: "geo", location_ids: [target.location] });
+    const campaignId = yield* campaign({ location_ids: [target.location] });
     const survey = yield* notification(campaignId, { type: "survey", questions });
     const owner = yield* device;
-    const event = {
-      id: randomUUID(),
-      type: "enter",
-      location_id: target.location,
-      occurred_at: new Date(testStart).toISOString(),
-    };
+    const event = yield* eventNow(target.location, { occurred_at: new Date(testStart).toISOString() });
     const [received] = ok(
       yield* waypost.device(owner.token)("/events", { body: { events: [event] } }),
     ).deliveries;
@@ -206,7 +146,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
       ...owner,
       ...target,
       campaign: campaignId,
-      survey: survey.id as string,
+      survey,
       message: received.id as string,
       question: received.questions[0].id as string,
       choice: received.questions[0].choices[0].id as string,
@@ -225,7 +165,7 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     env: environment,
     location: inbox.location,
     locationGroup: inbox.locationGroup,
-    segment: yield* segment,
+    segment: yield* segment(),
     campaign: onCampaign.campaign,
     notification: onCampaign.notification,
     survey: inbox.survey,
@@ -254,14 +194,15 @@ export const makeMatrixFixture = Effect.fnUntraced(function* (
     make: {
       location,
       media,
-      segment,
+      segment: Effect.suspend(() => segment()),
       webhook,
       webhookEvent,
       roomForWebhook,
-      content,
+      content: Effect.suspend(() => content()),
       geoCampaign,
-      pushCampaign,
+      push,
       notification,
+      sent,
       messageOnCampaign,
       device,
       person,

@@ -1,20 +1,16 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { apnsCredentials, fcmCredentials, webPushCredentials } from "../sending/push/PushKeys.ts";
-import type { Example, Examples, ValidRequest } from "./Example.ts";
+import { about, type Example, type Examples, plain, type ValidRequest, withNew } from "./Example.ts";
 import type { MatrixFixture } from "./MatrixFixture.ts";
 
-const inEnvironment = (more: (fixture: MatrixFixture) => ValidRequest = () => ({})): Example => ({
-  request: (fixture) =>
-    Effect.sync(() => {
-      const { params, ...rest } = more(fixture);
-      return { params: { workspace: fixture.workspace.id, env: fixture.environment, ...params }, ...rest };
-    }),
-});
+const inEnvironment = (more: (fixture: MatrixFixture) => ValidRequest = () => ({})) =>
+  about((_, fixture) => {
+    const { params, ...rest } = more(fixture);
+    return { params: { workspace: fixture.workspace.id, env: fixture.environment, ...params }, ...rest };
+  });
 
-const workspaceOnly: Example = {
-  request: ({ workspace }) => Effect.succeed({ params: { workspace: workspace.id } }),
-};
+const workspaceOnly = about((_, { workspace }) => ({ params: { workspace: workspace.id } }));
 
 const tokenDraft = (environment: string) => ({
   name: "Back office",
@@ -42,7 +38,7 @@ const newKey = issue(
 
 const newPerson = ({ make }: MatrixFixture) => make.person;
 
-const withNew = (
+const aboutNew = (
   param: string,
   make: (fixture: MatrixFixture) => Effect.Effect<string>,
   body?: (fixture: MatrixFixture) => unknown,
@@ -56,40 +52,32 @@ const withNew = (
 
 /** How to use each endpoint of the operator interface. */
 export const operatorExamples: Examples = {
-  "POST /workspaces": {
-    request: () =>
-      Effect.sync(() => ({
-        body: { name: `Acme ${randomUUID()}`, timezone: "Europe/Amsterdam", plan: { max_campaigns: 5 } },
-      })),
-  },
-  "GET /workspaces": { request: () => Effect.succeed({ query: { limit: "2" } }) },
+  "POST /workspaces": about(() => ({
+    body: { name: `Acme ${randomUUID()}`, timezone: "Europe/Amsterdam", plan: { max_campaigns: 5 } },
+  })),
+  "GET /workspaces": plain({ query: { limit: "2" } }),
   "GET /workspaces/:workspace": workspaceOnly,
-  "PATCH /workspaces/:workspace": {
-    request: ({ workspace }) =>
-      Effect.sync(() => ({
-        params: { workspace: workspace.id },
-        body: { name: `Acme ${randomUUID()}`, default_frequency_cap: null, plan: { surveys: true } },
-      })),
-  },
+  "PATCH /workspaces/:workspace": about((_, { workspace }) => ({
+    params: { workspace: workspace.id },
+    body: { name: `Acme ${randomUUID()}`, default_frequency_cap: null, plan: { surveys: true } },
+  })),
   "POST /workspaces/:workspace/tokens": inEnvironment(({ environment }) => ({
     body: tokenDraft(environment),
   })),
   "GET /workspaces/:workspace/tokens": workspaceOnly,
-  "DELETE /workspaces/:workspace/tokens/:token": withNew("token", newToken),
+  "DELETE /workspaces/:workspace/tokens/:token": aboutNew("token", newToken),
   "POST /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ body: { name: "App" } })),
   "GET /workspaces/:workspace/:env/sdk-keys": inEnvironment(() => ({ query: { limit: "1" } })),
-  "DELETE /workspaces/:workspace/:env/sdk-keys/:key": withNew("key", newKey),
+  "DELETE /workspaces/:workspace/:env/sdk-keys/:key": aboutNew("key", newKey),
   "GET /workspaces/:workspace/:env/transports": inEnvironment(),
   "PUT /workspaces/:workspace/:env/transports/fcm": inEnvironment(() => ({ body: fcmCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/apns": inEnvironment(() => ({ body: apnsCredentials() })),
   "PUT /workspaces/:workspace/:env/transports/webpush": inEnvironment(() => ({ body: webPushCredentials })),
-  "GET /health/report": { request: () => Effect.succeed({}) },
-  "POST /console/addresses": { request: () => Effect.succeed({}) },
-  "GET /console/sessions": { request: () => Effect.succeed({ query: { limit: "1" } }) },
-  "DELETE /console/sessions": { request: () => Effect.succeed({ query: { keep_current: "true" } }) },
-  "DELETE /console/sessions/:session": {
-    request: ({ make }) => Effect.map(make.session, (session) => ({ params: { session } })),
-  },
+  "GET /health/report": plain(),
+  "POST /console/addresses": plain(),
+  "GET /console/sessions": plain({ query: { limit: "1" } }),
+  "DELETE /console/sessions": plain({ query: { keep_current: "true" } }),
+  "DELETE /console/sessions/:session": withNew("session", (session) => ({ params: { session } })),
   "POST /workspaces/:workspace/:env/transports/:transport/test": {
     request: ({ environment, make, operator, workspace }) =>
       Effect.gen(function* () {
@@ -102,7 +90,7 @@ export const operatorExamples: Examples = {
       }),
     idKinds: { device_id: "device" },
   },
-  "DELETE /workspaces/:workspace/:env/transports/:transport": withNew(
+  "DELETE /workspaces/:workspace/:env/transports/:transport": aboutNew(
     "transport",
     ({ environment, operator }) =>
       Effect.as(
@@ -110,14 +98,14 @@ export const operatorExamples: Examples = {
         "webpush",
       ),
   ),
-  "DELETE /workspaces/:workspace/:env/devices/:device": withNew("device", ({ make }) =>
+  "DELETE /workspaces/:workspace/:env/devices/:device": aboutNew("device", ({ make }) =>
     Effect.map(make.device, ({ device }) => device),
   ),
   "POST /workspaces/:workspace/:env/devices/import": inEnvironment(() => ({
     body: `installation_id,platform,locale\r\n${randomUUID()},android,nl-NL\r\n`,
     contentType: "text/csv",
   })),
-  "GET /workspaces/:workspace/:env/people/:user_id": withNew("user_id", newPerson),
-  "DELETE /workspaces/:workspace/:env/people/:user_id": withNew("user_id", newPerson),
+  "GET /workspaces/:workspace/:env/people/:user_id": aboutNew("user_id", newPerson),
+  "DELETE /workspaces/:workspace/:env/people/:user_id": aboutNew("user_id", newPerson),
   "POST /workspaces/:workspace/:env/user-secret": inEnvironment(),
 };

@@ -1,33 +1,36 @@
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { questionIdKinds } from "./ContentExamples.ts";
-import { type Example, type Examples, plain, type ValidRequest } from "./Example.ts";
+import { about, type Example, type Examples, plain, type ValidRequest, withNew } from "./Example.ts";
 import { type MatrixFixture, upload } from "./MatrixFixture.ts";
 
-const onCampaign: Example = {
-  request: ({ make }) => Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign } })),
-};
-const onNotification: Example = {
-  request: ({ make }) => Effect.map(make.messageOnCampaign, (params) => ({ params })),
-};
-const onSurvey: Example = {
-  request: ({ make }) =>
-    Effect.map(make.surveyed, ({ campaign, survey }) => ({ params: { campaign, notification: survey } })),
-};
-
-const report: Example = {
-  request: ({ resources }) =>
-    Effect.succeed({
-      query: {
-        start: "2026-11-01",
-        end: "2026-11-30",
-        campaign: resources["campaign"] ?? "",
-        location: resources["location"] ?? "",
-        location_group: resources["locationGroup"] ?? "",
-      },
+const onCampaign = withNew("geoCampaign", (campaign) => ({ params: { campaign } }));
+const onNotification = withNew("messageOnCampaign", (params) => ({ params }));
+const onSurvey = withNew("surveyed", ({ campaign, survey }) => ({
+  params: { campaign, notification: survey },
+}));
+/** On a campaign for which this was asked before. */
+const onCampaignAfter = (action: string): Example => ({
+  request: ({ make, platform }) =>
+    Effect.gen(function* () {
+      const campaign = yield* make.geoCampaign;
+      yield* platform(`/campaigns/${campaign}/${action}`, { method: "POST" });
+      return { params: { campaign } };
     }),
-  idKinds: { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
-};
+});
+
+const report = about(
+  (idOf) => ({
+    query: {
+      start: "2026-11-01",
+      end: "2026-11-30",
+      campaign: idOf("campaign"),
+      location: idOf("location"),
+      location_group: idOf("locationGroup"),
+    },
+  }),
+  { "?campaign": "campaign", "?location": "location", "?location_group": "locationGroup" },
+);
 
 const campaignBody = ({ make }: MatrixFixture) =>
   Effect.map(make.location, ({ group, location, locationGroup }) => ({
@@ -66,17 +69,10 @@ const survey = (more: object = {}) => ({
   ...more,
 });
 const rule = { match: "all", conditions: [{ attribute: "platform", op: "eq", value: "ios" }] };
-const onSegment = (body?: object): Example => ({
-  request: ({ make }) =>
-    Effect.map(make.segment, (segment) => ({ params: { segment }, ...(body && { body }) })),
-});
-const onDevice = (request: ValidRequest = {}): Example => ({
-  request: ({ make }) => Effect.map(make.device, ({ device }) => ({ params: { device }, ...request })),
-});
-
-const onMedia: Example = {
-  request: ({ make }) => Effect.map(make.media, (media) => ({ params: { media } })),
-};
+const onSegment = (body?: object) => withNew("segment", (segment) => ({ params: { segment }, body }));
+const onDevice = (request: ValidRequest = {}) =>
+  withNew("device", ({ device }) => ({ params: { device }, ...request }));
+const onMedia = withNew("media", (media) => ({ params: { media } }));
 
 /** How to use the other endpoints of the platform API. */
 export const platformExamples: Examples = {
@@ -99,10 +95,10 @@ export const platformExamples: Examples = {
   "PATCH /campaigns/:campaign": {
     request: (fixture) =>
       Effect.gen(function* () {
-        const campaign = yield* fixture.make.campaign({
-          type: "geo",
+        const { make, resources } = fixture;
+        const campaign = yield* make.campaign({
           starts_at: "2026-11-29",
-          location_ids: [fixture.resources["location"]],
+          location_ids: [resources["location"]],
         });
         return { params: { campaign }, body: yield* campaignBody(fixture) };
       }),
@@ -111,59 +107,38 @@ export const platformExamples: Examples = {
   "DELETE /campaigns/:campaign": onCampaign,
   "POST /campaigns/:campaign/pause": onCampaign,
   "POST /campaigns/:campaign/archive": onCampaign,
-  "POST /campaigns/:campaign/unarchive": {
-    request: ({ make, platform }) =>
-      Effect.gen(function* () {
-        const campaign = yield* make.geoCampaign;
-        yield* platform(`/campaigns/${campaign}/archive`, { method: "POST" });
-        return { params: { campaign } };
-      }),
-  },
+  "POST /campaigns/:campaign/unarchive": onCampaignAfter("archive"),
   "POST /campaigns/:campaign/copy": {
     request: ({ environment, make }) =>
       Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: { environment } })),
   },
-  "POST /campaigns/:campaign/publish": {
-    request: ({ make, platform }) =>
-      Effect.gen(function* () {
-        const campaign = yield* make.geoCampaign;
-        yield* platform(`/campaigns/${campaign}/pause`, { method: "POST" });
-        return { params: { campaign } };
-      }),
-  },
+  "POST /campaigns/:campaign/publish": onCampaignAfter("pause"),
 
   "GET /campaigns/:campaign/notifications": onCampaign,
-  "POST /campaigns/:campaign/notifications": {
-    request: ({ make }) =>
-      Effect.map(make.geoCampaign, (campaign) => ({ params: { campaign }, body: survey() })),
-    idKinds: questionIdKinds,
-  },
+  "POST /campaigns/:campaign/notifications": withNew(
+    "geoCampaign",
+    (campaign) => ({ params: { campaign }, body: survey() }),
+    questionIdKinds,
+  ),
   "GET /campaigns/:campaign/notifications/:notification": onNotification,
-  "PATCH /campaigns/:campaign/notifications/:notification": {
-    request: ({ make }) =>
-      Effect.gen(function* () {
-        const campaign = yield* make.geoCampaign;
-        const { id, questions } = yield* make.notification(campaign, survey());
-        const choices = [{ text: "Bread" }, { text: "Milk" }];
-        return {
-          params: { campaign, notification: id as string },
-          body: survey({
-            headline: "Again",
-            questions: [{ id: questions[0].id, question_text: "Which?", type: "SINGLE_CHOICE", choices }],
-          }),
-        };
-      }),
-    idKinds: questionIdKinds,
-  },
+  "PATCH /campaigns/:campaign/notifications/:notification": withNew(
+    "surveyed",
+    ({ campaign, question, survey: notification }) => {
+      const choices = [{ text: "Bread" }, { text: "Milk" }];
+      const questions = [{ id: question, question_text: "Which?", type: "SINGLE_CHOICE", choices }];
+      return { params: { campaign, notification }, body: survey({ headline: "Again", questions }) };
+    },
+    questionIdKinds,
+  ),
   "DELETE /campaigns/:campaign/notifications/:notification": onNotification,
   "POST /campaigns/:campaign/notifications/:notification/test": {
     request: ({ make, resources }) =>
       Effect.gen(function* () {
         const campaign = yield* make.geoCampaign;
-        const { id } = yield* make.notification(campaign, survey());
+        const notification = yield* make.notification(campaign, survey());
         const { device } = yield* make.device;
         return {
-          params: { campaign, notification: id as string },
+          params: { campaign, notification },
           body: { device_ids: [device], location_id: resources["location"] ?? "" },
         };
       }),
@@ -173,12 +148,12 @@ export const platformExamples: Examples = {
     request: ({ make, resources }) =>
       Effect.gen(function* () {
         const campaign = yield* make.geoCampaign;
-        const { id } = yield* make.notification(campaign, survey());
+        const notification_id = yield* make.notification(campaign, survey());
         const { device } = yield* make.device;
         return {
           body: {
             campaign_id: campaign,
-            notification_id: id as string,
+            notification_id,
             device_id: device,
             location_id: resources["location"] ?? "",
             attributes: { name: "Ada" },
@@ -198,9 +173,7 @@ export const platformExamples: Examples = {
   },
 
   "GET /segments": plain({ query: { limit: "2" } }),
-  "POST /segments": {
-    request: () => Effect.sync(() => ({ body: { name: `Segment ${randomUUID()}`, rule } })),
-  },
+  "POST /segments": about(() => ({ body: { name: `Segment ${randomUUID()}`, rule } })),
   "POST /segments/count": plain({ body: { rule } }),
   "POST /campaigns/estimate": {
     request: (fixture) => Effect.map(campaignBody(fixture), (body) => ({ body })),
@@ -214,68 +187,54 @@ export const platformExamples: Examples = {
   "PATCH /devices/:device": onDevice({ body: { approved: false } }),
   "GET /devices/:device/messages": onDevice({ query: { limit: "2" } }),
   "GET /devices/:device/events": onDevice({ query: { limit: "2" } }),
-  "GET /events": {
-    request: ({ resources }) =>
-      Effect.succeed({ query: { limit: "2", device_id: resources["device"] ?? "" } }),
-    idKinds: { "?device_id": "device" },
-  },
-  "GET /events/names": { request: () => Effect.succeed({ query: { days: "2" } }) },
-  "GET /events/properties": { request: () => Effect.succeed({ query: { name: "basket.filled" } }) },
-  "POST /events": {
-    request: ({ make }) =>
-      Effect.map(make.device, ({ device }) => ({
-        body: {
-          events: [{ id: randomUUID(), device_id: device, name: "basket.filled", properties: { a: 1 } }],
-        },
-      })),
-    idKinds: { "events.0.device_id": "device" },
-  },
-  "GET /devices/:device/explain": {
-    request: ({ make, resources }) =>
-      Effect.map(make.device, ({ device }) => ({
-        params: { device },
-        query: { campaign: resources["campaign"] ?? "" },
-      })),
-    idKinds: { "?campaign": "campaign" },
-  },
-  "GET /campaigns/:campaign/occurrences": {
-    request: ({ resources }) =>
-      Effect.succeed({ params: { campaign: resources["campaign"] ?? "" }, query: { limit: "2" } }),
-  },
+  "GET /events": about((idOf) => ({ query: { limit: "2", device_id: idOf("device") } }), {
+    "?device_id": "device",
+  }),
+  "GET /events/names": plain({ query: { days: "2" } }),
+  "GET /events/properties": plain({ query: { name: "basket.filled" } }),
+  "POST /events": withNew(
+    "device",
+    ({ device }) => ({
+      body: {
+        events: [{ id: randomUUID(), device_id: device, name: "basket.filled", properties: { a: 1 } }],
+      },
+    }),
+    { "events.0.device_id": "device" },
+  ),
+  "GET /devices/:device/explain": withNew(
+    "device",
+    ({ device }, idOf) => ({ params: { device }, query: { campaign: idOf("campaign") } }),
+    { "?campaign": "campaign" },
+  ),
+  "GET /campaigns/:campaign/occurrences": about((idOf) => ({
+    params: { campaign: idOf("campaign") },
+    query: { limit: "2" },
+  })),
   "GET /campaigns/:campaign/experiment": onCampaign,
   "GET /campaigns/:campaign/experiment/days": onCampaign,
   "POST /campaigns/:campaign/experiment/stop": {
-    request: (fixture) =>
+    request: ({ make, resources }) =>
       Effect.gen(function* () {
-        const { make, resources } = fixture;
-        const campaign = yield* make.campaign({ type: "geo", location_ids: [resources["location"]] });
-        const { id: notification_id } = yield* make.notification(campaign, {
-          variants: [{ key: "b", weight: 50 }],
-        });
+        const campaign = yield* make.campaign({ location_ids: [resources["location"]] });
+        const variants = [{ key: "b", weight: 50 }];
+        const notification_id = yield* make.notification(campaign, { variants });
         return { params: { campaign }, body: { winner: { notification_id, key: "b" } } };
       }),
     idKinds: { "winner.notification_id": "notification" },
   },
-  "GET /campaigns/:campaign/recipients": {
-    request: ({ resources }) =>
-      Effect.succeed({
-        params: { campaign: resources["campaign"] ?? "" },
-        query: { limit: "2", outcome: "delivered", q: "a" },
-      }),
-  },
+  "GET /campaigns/:campaign/recipients": about((idOf) => ({
+    params: { campaign: idOf("campaign") },
+    query: { limit: "2", outcome: "delivered", q: "a" },
+  })),
   "GET /attributes": plain(),
-  "GET /sends": {
-    request: ({ resources }) =>
-      Effect.succeed({ query: { campaign: resources["campaign"] ?? "", status: "scheduled" } }),
-    idKinds: { "?campaign": "campaign" },
-  },
-  "GET /sends/:send": {
-    request: ({ make }) => Effect.map(make.send, (send) => ({ params: { send } })),
-  },
+  "GET /sends": about((idOf) => ({ query: { campaign: idOf("campaign"), status: "scheduled" } }), {
+    "?campaign": "campaign",
+  }),
+  "GET /sends/:send": withNew("send", (send) => ({ params: { send } })),
   "GET /activity": plain({ query: { limit: "2", actor: "token", resource: "campaign", action: "create" } }),
 
   "GET /media": plain({ query: { limit: "2", type: "image" } }),
-  "POST /media": { request: () => Effect.sync(() => ({ body: upload() })) },
+  "POST /media": about(() => ({ body: upload() })),
   "GET /media/:media": onMedia,
   "DELETE /media/:media": onMedia,
 };

@@ -1,6 +1,4 @@
-import { Effect } from "effect";
-import { type Example, type Examples, plain } from "./Example.ts";
-import type { MatrixFixture } from "./MatrixFixture.ts";
+import { type Examples, plain, withNew } from "./Example.ts";
 
 /** A webhook whose receiver refuses connections. */
 const webhookBody = {
@@ -11,28 +9,17 @@ const webhookBody = {
   batch: true,
 };
 
-/** The body of a new webhook, where there is room for one. */
-const newWebhookBody = ({ make }: MatrixFixture) => Effect.as(make.roomForWebhook, webhookBody);
-
-const onWebhook: Example = {
-  request: ({ make }) => Effect.map(make.webhook, (webhook) => ({ params: { webhook } })),
-};
+const onWebhook = (body?: object) => withNew("webhook", (webhook) => ({ params: { webhook }, body }));
 
 /** The endpoints of webhooks. */
 export const webhookExamples: Examples = {
   "GET /webhooks": plain({ query: { limit: "1" } }),
-  "POST /webhooks": { request: (fixture) => Effect.map(newWebhookBody(fixture), (body) => ({ body })) },
-  "GET /webhooks/:webhook": onWebhook,
-  "PATCH /webhooks/:webhook": {
-    request: ({ make }) =>
-      Effect.map(make.webhook, (webhook) => ({ params: { webhook }, body: webhookBody })),
-  },
-  "DELETE /webhooks/:webhook": onWebhook,
-  "POST /webhooks/:webhook/secret": onWebhook,
-  "GET /webhooks/:webhook/attempts": onWebhook,
-  "POST /webhooks/:webhook/events/:event/resend": {
-    request: ({ make }) =>
-      Effect.map(make.webhookEvent, ({ event, webhook }) => ({ params: { webhook, event } })),
-  },
-  "POST /webhooks/:webhook/test": onWebhook,
+  "POST /webhooks": withNew("roomForWebhook", () => ({ body: webhookBody })),
+  "GET /webhooks/:webhook": onWebhook(),
+  "PATCH /webhooks/:webhook": onWebhook(webhookBody),
+  "DELETE /webhooks/:webhook": onWebhook(),
+  "POST /webhooks/:webhook/secret": onWebhook(),
+  "GET /webhooks/:webhook/attempts": onWebhook(),
+  "POST /webhooks/:webhook/events/:event/resend": withNew("webhookEvent", (params) => ({ params })),
+  "POST /webhooks/:webhook/test": onWebhook(),
 };

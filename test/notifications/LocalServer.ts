@@ -1,27 +1,17 @@
 import { Effect } from "effect";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "../Listening.ts";
 
 /** A web server on loopback for one test; `asked` lists the requests that it got as "METHOD /path". */
 export const localServer = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  Effect.acquireRelease(
-    Effect.callback<{ port: number; asked: Array<string>; close: () => void }>((resume) => {
-      const asked: Array<string> = [];
-      const server = createServer((request, response) => {
-        asked.push(`${request.method ?? ""} ${request.url ?? ""}`);
-        answer(request, response);
-      });
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo;
-        const close = () => {
-          server.close();
-          server.closeAllConnections();
-        };
-        resume(Effect.succeed({ port, asked, close }));
-      });
-    }),
-    (server) => Effect.sync(server.close),
-  );
+  Effect.suspend(() => {
+    const asked: Array<string> = [];
+    const server = createServer((request, response) => {
+      asked.push(`${request.method ?? ""} ${request.url ?? ""}`);
+      answer(request, response);
+    });
+    return Effect.map(listening(server), (opened) => ({ ...opened, asked }));
+  });
 
 /** Responds to each path with a status and, for a redirect, a location. */
 export const answers =

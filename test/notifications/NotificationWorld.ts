@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { ContentsSql } from "../../src/notifications/ContentsSql.ts";
 import { NotificationId } from "../../src/wire/Ids.ts";
+import { given } from "../given/Given.ts";
 import { campaignWorld, geo, push } from "../campaigns/CampaignWorld.ts";
 
 /** The required fields of a message on a geo campaign. */
@@ -28,11 +29,7 @@ export const notificationWorld = (options?: Parameters<typeof campaignWorld>[0])
     const contents = yield* ContentsSql;
     let made = 0;
     const make = (body: object) =>
-      Effect.gen(function* () {
-        const answer = yield* world.sandbox("/campaigns", { body });
-        if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-        return `/campaigns/${answer.body.data.id}/notifications`;
-      });
+      Effect.map(given(world.sandbox).campaign(body), (id) => `/campaigns/${id}/notifications`);
     return {
       ...world,
       /** The stored questions of a notification. The platform API does not show the ids of their choices. */

@@ -38,14 +38,9 @@ export const onEnter: Trigger = {
 
 /** At a time of day of the campaign's day. */
 export const atTime = (time: string): Trigger => ({
+  ...onEnter,
   triggerType: "fixed_time",
   sendAt: TimeOfDay.make(time),
-  late: null,
-  dwellMinutes: null,
-  maxSilenceMinutes: null,
-  event: null,
-  startsAt: null,
-  endsAt: null,
 });
 
 /** Inserts a notification; gives its id. */

@@ -1,4 +1,5 @@
 import { Effect } from "effect";
+import { given } from "../given/Given.ts";
 import { notificationWorld } from "../notifications/NotificationWorld.ts";
 import { type Ask, TestWaypost } from "../TestWaypost.ts";
 
@@ -26,11 +27,7 @@ export const contentWorld = (options?: Parameters<typeof notificationWorld>[0]) 
       base,
       inSandbox,
       /** Creates content on no campaign in Sandbox; gives its id. */
-      content: (more: object = {}) =>
-        Effect.map(inSandbox("/notifications", { body: content(more) }), (answer) => {
-          if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-          return answer.body.data.id as string;
-        }),
+      content: (more: object = {}) => given(inSandbox).content(content(more)),
       geoCampaign: (more: object = {}) => Effect.map(world.geo(more), campaignOf),
       pushCampaign: (more: object = {}) => Effect.map(world.push(more), campaignOf),
       attach: (campaign: string, id: string, trigger: unknown = { trigger_type: "on_enter" }) =>

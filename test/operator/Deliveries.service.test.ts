@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { eventWorld } from "../events/EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
@@ -11,7 +11,7 @@ layer(TestWaypost.shared)("The operator's list of deliveries", (it) => {
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
-        const { production, workspace } = yield* eventWorld();
+        const { production, workspace } = yield* givenWorkspace();
         const location = yield* production.location();
         const campaign = yield* production.campaign({ location_ids: [location] });
         const notification = yield* production.notification(campaign);
@@ -96,7 +96,7 @@ layer(TestWaypost.shared)("The operator's list of deliveries", (it) => {
     () =>
       Effect.gen(function* () {
         const { operator } = yield* TestWaypost;
-        const { production, workspace } = yield* eventWorld();
+        const { production, workspace } = yield* givenWorkspace();
         const location = yield* production.location();
         const campaign = yield* production.campaign({ location_ids: [location] });
         const notification = yield* production.notification(campaign);

@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { TestWaypost } from "../TestWaypost.ts";
-import { gold, refusal, rule, segmentWorld } from "./SegmentWorld.ts";
+import { gold, rule } from "../given/GivenBodies.ts";
+import { refusal, segmentWorld } from "./SegmentWorld.ts";
 
 layer(TestWaypost.layer)("The rules of segments", (it) => {
   it.effect(

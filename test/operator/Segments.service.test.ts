@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { type Answer, TestWaypost } from "../TestWaypost.ts";
-import { gold, refusal, rule, segmentWorld } from "./SegmentWorld.ts";
+import { gold, rule } from "../given/GivenBodies.ts";
+import { refusal, segmentWorld } from "./SegmentWorld.ts";
 
 const nobody = "01980a6c-0f3e-7c52-9a41-3f1f5d7a2b60";
 const codeOf = ({ body, status }: Answer) => [status, body.error?.code];

@@ -98,11 +98,11 @@ export const personWorld = Effect.gen(function* () {
   // A rule that names the person.
   const rule = {
     match: "any",
-    conditions: [
-      { attribute: "user_id", op: "in", value: [userId, "zuzu"] },
-      { attribute: "user_id", op: "eq", value: userId },
-      { attribute: "user_id", op: "contains", value: userId },
-    ],
+    conditions: Object.entries({ in: [userId, "zuzu"], eq: userId, contains: userId }).map(([op, value]) => ({
+      attribute: "user_id",
+      op,
+      value,
+    })),
   };
   const segment = yield* platform("/segments", {
     body: { name: "Both", rule },

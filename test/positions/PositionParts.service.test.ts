@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { EventBounds } from "../../src/events/EventParts.ts";
-import { fromNow, smallBounds } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { smallBounds } from "../events/EventWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { dam, damWorld, northOf } from "./PositionWorld.ts";
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { pointFeature } from "../locations/Features.ts";
 import { TestWaypost, testStart } from "../TestWaypost.ts";
-import { fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const good = { latitude: 52.37, longitude: 4.9, recorded_at: new Date(testStart).toISOString() };

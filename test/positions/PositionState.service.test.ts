@@ -11,7 +11,7 @@ import { ParsedBody } from "../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../src/workspaces/Workspaces.ts";
 import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);

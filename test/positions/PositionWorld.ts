@@ -3,7 +3,10 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { type Answer, testStart } from "../TestWaypost.ts";
 import { collection, pointFeature } from "../locations/Features.ts";
-import { eventWorld, fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
+import { type GivenOptions, givenWorkspace } from "../given/GivenWorkspace.ts";
+import type { Environment } from "../../src/workspaces/Environment.ts";
+import { ok } from "../given/Given.ts";
 
 /** A point in degrees. */
 export type Point = readonly [longitude: number, latitude: number];
@@ -31,13 +34,13 @@ export interface Followed {
 }
 
 /** A workspace whose devices report positions. */
-export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
+export const positionWorld = (options: GivenOptions = {}) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
-    const world = yield* eventWorld(options);
+    const world = yield* givenWorkspace(options);
     const names = new Map<string, string>();
     const importTo =
-      (environment: "sandbox" | "production") =>
+      (environment: Environment) =>
       (...features: ReadonlyArray<object>) =>
         Effect.map(
           world.platform[environment]("/locations/import", { body: collection(...features) }),
@@ -47,14 +50,13 @@ export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
             return results.map(({ id }) => id);
           },
         );
-    const phoneOf = (environment: "sandbox" | "production") =>
+    const phoneOf = (environment: Environment) =>
       Effect.gen(function* () {
         const phone = yield* world[environment].phone(randomUUID());
         const post = (positions: unknown): Effect.Effect<Answer> =>
           phone.ask("/positions", { body: { positions } });
         const read = (answer: Answer): Followed => {
-          if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-          const { transitions, ...rest } = answer.body.data;
+          const { transitions, ...rest } = ok(answer);
           return {
             ...rest,
             moves: transitions.map(
@@ -75,21 +77,11 @@ export const positionWorld = (options: Parameters<typeof eventWorld>[0] = {}) =>
           isAt: ([longitude, latitude]: Point, accuracy_meters?: number) =>
             Effect.suspend(() => {
               const recorded_at = new Date(Date.parse(now) + ++seconds * 1000).toISOString();
-              return Effect.map(
-                post([
-                  {
-                    latitude,
-                    longitude,
-                    recorded_at,
-                    ...(accuracy_meters === undefined ? {} : { accuracy_meters }),
-                  },
-                ]),
-                read,
-              );
+              return Effect.map(post([{ latitude, longitude, recorded_at, accuracy_meters }]), read);
             }),
         };
       });
-    const side = (environment: "sandbox" | "production") => ({
+    const side = (environment: Environment) => ({
       ...world[environment],
       imports: importTo(environment),
       tracked: phoneOf(environment),

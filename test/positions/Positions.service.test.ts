@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { box, pointFeature, polygonFeature } from "../locations/Features.ts";
 import { TestWaypost } from "../TestWaypost.ts";
-import { fromNow } from "../events/EventWorld.ts";
+import { fromNow } from "../given/GivenBodies.ts";
 import { dam, damWorld, northOf, positionWorld } from "./PositionWorld.ts";
 
 const far = northOf(dam, 5_000);

@@ -66,24 +66,22 @@ const names = ["b", "a", "B", "é", "\u{1F600}", "\uFFFD", "a b", "10", "9"];
 /** Few, so that some names are equal. */
 const name = fc.constantFrom(...names.slice(0, 5));
 
+/** So many of them. */
+const list = <A>(of: fc.Arbitrary<A>, minLength: number, maxLength = minLength) =>
+  fc.array(of, { minLength, maxLength });
+
 const randomHistory = fc.record({
-  devices: fc.array(fc.record({ unregistered: fc.boolean() }), { minLength: 0, maxLength: 9 }),
-  locations: fc.array(fc.record({ name, deleted: fc.constantFrom(true, false, false) }), {
-    minLength: 5,
-    maxLength: 5,
-  }),
-  groups: fc.array(fc.record({ members: indexes }), { minLength: 3, maxLength: 3 }),
-  notifications: fc.array(
+  devices: list(fc.record({ unregistered: fc.boolean() }), 0, 9),
+  locations: list(fc.record({ name, deleted: fc.constantFrom(true, false, false) }), 5),
+  groups: list(fc.record({ members: indexes }), 3),
+  notifications: list(
     fc.record({ name, type: contentType, deleted: fc.constantFrom(true, false, false, false) }),
-    { minLength: 6, maxLength: 6 },
+    6,
   ),
   campaigns: fc
-    .tuple(
-      fc.array(pastCampaign, { minLength: 5, maxLength: 9 }),
-      fc.shuffledSubarray(names, { minLength: 9 }),
-    )
+    .tuple(list(pastCampaign, 5, 9), fc.shuffledSubarray(names, { minLength: 9 }))
     .map(([campaigns, names]) => campaigns.map((each, at) => ({ ...each, name: names[at] ?? "" }))),
-  deliveries: fc.array(
+  deliveries: list(
     fc.record({
       campaign: index,
       device: fc.nat({ max: 8 }),
@@ -100,16 +98,18 @@ const randomHistory = fc.record({
       opened: fc.option(later),
       clicked: fc.option(later),
     }),
-    { minLength: 60, maxLength: 150 },
+    60,
+    150,
   ),
-  events: fc.array(
+  events: list(
     fc.record({
       location: index,
       device: fc.nat({ max: 8 }),
       type: fc.constantFrom("enter" as const, "exit" as const),
       occurredAt: instant,
     }),
-    { minLength: 60, maxLength: 150 },
+    60,
+    150,
   ),
 });
 

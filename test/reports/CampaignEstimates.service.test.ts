@@ -86,9 +86,9 @@ layer(TestWaypost.layer)("Counts and estimates", (it) => {
     Effect.gen(function* () {
       const { production } = yield* sendWorld();
       const [dam, spui, far] = [
-        yield* production.location("Dam", "Centre"),
-        yield* production.location("Spui", "Centre"),
-        yield* production.location("Far"),
+        yield* production.location({ name: "Dam", group: "Centre" }),
+        yield* production.location({ name: "Spui", group: "Centre" }),
+        yield* production.location({ name: "Far" }),
       ];
       const [one, two, three] = [
         yield* production.phone(randomUUID()),

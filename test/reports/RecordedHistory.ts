@@ -48,10 +48,8 @@ export const record = Effect.fnUntraced(function* (
     Effect.map(
       ids.length === 0
         ? Effect.succeed([])
-        : sql<{
-            readonly id: string;
-            readonly key: number;
-          }>`SELECT id, key FROM ${sql(table)} WHERE ${sql.in("id", ids)}`,
+        : sql<{ readonly id: string; readonly key: number }>`
+            SELECT id, key FROM ${sql(table)} WHERE ${sql.in("id", ids)}`,
       (rows) => ids.map((id) => rows.find((row) => row.id === id)?.key ?? -1),
     );
 
@@ -115,26 +113,20 @@ export const record = Effect.fnUntraced(function* (
       ...dated,
     })),
   );
-  yield* insert(
-    "campaign_location",
-    campaigns.flatMap((campaign, index) =>
-      campaign.locations.map((location, position) => ({
-        campaign_id: at(ids.campaigns, index),
-        location_id: at(ids.locations, location),
-        position,
-      })),
-    ),
-  );
-  yield* insert(
-    "campaign_location_group",
-    campaigns.flatMap((campaign, index) =>
-      campaign.groups.map((group, position) => ({
-        campaign_id: at(ids.campaigns, index),
-        group_id: at(ids.groups, group),
-        position,
-      })),
-    ),
-  );
+  for (const [table, column, name] of [
+    ["campaign_location", "location_id", "locations"],
+    ["campaign_location_group", "group_id", "groups"],
+  ] as const)
+    yield* insert(
+      table,
+      campaigns.flatMap((campaign, index) =>
+        campaign[name].map((each, position) => ({
+          campaign_id: at(ids.campaigns, index),
+          [column]: at(ids[name], each),
+          position,
+        })),
+      ),
+    );
   for (const [index, { name, type }] of (history.notifications ?? []).entries()) {
     const id = at(ids.notifications, index);
     const questions = type === "survey" ? "[]" : null;

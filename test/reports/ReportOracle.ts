@@ -3,6 +3,13 @@ import { byName, oneDecimal, percent, type QueryParameters } from "./ReportOrder
 import type { RecordedIds } from "./RecordedHistory.ts";
 import type { PastCampaign, PastDelivery, PastEvent, ReportHistory } from "./ReportHistory.ts";
 
+const isOrAny = (wanted: string | undefined, is: string | undefined): boolean =>
+  wanted === undefined || is === wanted;
+
+/** Whether a query has a filter on campaigns or on their targets. */
+const isOfTargets = ({ campaign, campaign_status, location, location_group }: QueryParameters): boolean =>
+  [campaign, campaign_status, location, location_group].some((filter) => filter !== undefined);
+
 /**
  * A second implementation of the report rules (contract K1–K8, M2), as plain as possible: it reads every row,
  * and days are those of a calendar in the zone. It shares only the status of a campaign with the program.
@@ -42,8 +49,10 @@ export class ReportOracle {
   #isSelectedCampaign(query: QueryParameters, index: number): boolean {
     const campaign = this.#history.campaigns[index];
     if (campaign === undefined || campaign.deleted) return false;
-    if (query.campaign !== undefined && this.#ids.campaigns[index] !== query.campaign) return false;
-    return query.campaign_status === undefined || this.#status(campaign) === query.campaign_status;
+    return (
+      isOrAny(query.campaign, this.#ids.campaigns[index]) &&
+      isOrAny(query.campaign_status, this.#status(campaign))
+    );
   }
 
   /** Whether a campaign meets the filters on campaigns. */
@@ -73,23 +82,15 @@ export class ReportOracle {
   #hasKind(query: QueryParameters, notification: number, trigger: string): boolean {
     const found = this.#history.notifications[notification];
     if (found === undefined || found.deleted) return false;
-    return (
-      (query.content_type === undefined || query.content_type === found.type) &&
-      (query.activation === undefined || query.activation === trigger)
-    );
+    return isOrAny(query.content_type, found.type) && isOrAny(query.activation, trigger);
   }
 
   /** Whether a delivery meets the filters, whenever it was settled. */
   #isOutcomeSelected(query: QueryParameters, delivery: PastDelivery): boolean {
-    const isCampaignLevel =
-      query.campaign !== undefined ||
-      query.campaign_status !== undefined ||
-      query.location !== undefined ||
-      query.location_group !== undefined;
     return (
-      (!isCampaignLevel || this.#meetsFilters(query, delivery.campaign)) &&
-      (query.content_type === undefined || query.content_type === delivery.type) &&
-      (query.activation === undefined || query.activation === delivery.trigger)
+      (!isOfTargets(query) || this.#meetsFilters(query, delivery.campaign)) &&
+      isOrAny(query.content_type, delivery.type) &&
+      isOrAny(query.activation, delivery.trigger)
     );
   }
 
@@ -107,14 +108,9 @@ export class ReportOracle {
   }
 
   #isSelectedLocation(query: QueryParameters, index: number): boolean {
-    const isFiltered =
-      query.location !== undefined ||
-      query.location_group !== undefined ||
-      query.campaign !== undefined ||
-      query.campaign_status !== undefined;
-    if (!isFiltered) return true;
+    if (!isOfTargets(query)) return true;
     if (this.#history.locations[index]?.deleted !== false) return false;
-    if (query.location !== undefined && this.#ids.locations[index] !== query.location) return false;
+    if (!isOrAny(query.location, this.#ids.locations[index])) return false;
     if (query.location_group !== undefined) {
       const group = this.#history.groups[this.#ids.groups.indexOf(query.location_group)];
       if (group?.members.includes(index) !== true) return false;
@@ -185,7 +181,7 @@ export class ReportOracle {
           engagement: percent(new Set(own.map((delivery) => delivery.device)).size, this.#registered),
         };
       })
-      .filter((row) => query.status === undefined || row.status === query.status)
+      .filter(({ status }) => isOrAny(query.status, status))
       .sort((a, b) => b.delivered - a.delivered || byName(a, b));
   }
 
@@ -226,7 +222,7 @@ export class ReportOracle {
           dwell_minutes: visits.length === 0 ? null : oneDecimal(total, visits.length * 60_000),
         };
       })
-      .filter((row) => query.status === undefined || row.status === query.status)
+      .filter(({ status }) => isOrAny(query.status, status))
       .sort((a, b) => b.entries - a.entries || byName(a, b));
   }
 
@@ -256,7 +252,7 @@ export class ReportOracle {
           "unused";
         return { index, id: this.#ids.notifications[index] ?? "", name, status, type };
       })
-      .filter((row) => query.status === undefined || row.status === query.status);
+      .filter(({ status }) => isOrAny(query.status, status));
   }
 
   notifications(query: QueryParameters) {

@@ -2,7 +2,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { idAt } from "../../src/wire/Ids.ts";
 import { testStart } from "../TestWaypost.ts";
-import type { QueryParameters } from "./ReportOrder.ts";
+import { byName, type QueryParameters } from "./ReportOrder.ts";
 import { writeResponses } from "../SourceRows.ts";
 
 /** The first answer of a device to a survey, by the index of the survey. */
@@ -120,7 +120,6 @@ export const expectedSurveys = (
     .sort(
       (a, b) =>
         b.responses - a.responses ||
-        Buffer.compare(Buffer.from(a.survey_name), Buffer.from(b.survey_name)) ||
-        (a.id < b.id ? -1 : 1),
+        byName({ id: a.id, name: a.survey_name }, { id: b.id, name: b.survey_name }),
     );
 };

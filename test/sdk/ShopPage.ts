@@ -1,9 +1,8 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Page } from "puppeteer-core";
 import { TestBrowser } from "../browser/TestBrowser.ts";
+import { localServer } from "../notifications/LocalServer.ts";
 import { testStart } from "../TestWaypost.ts";
 import { axeFindings } from "./AxeFindings.ts";
 import { granted, recorder, workerOf } from "./TestPushes.ts";
@@ -40,25 +39,14 @@ const page = (waypost: string): string => `<!doctype html>
 /** A shop of another origin than the server: the page, and the service worker that loads Waypost's. */
 export const shopPage = (waypost: string) =>
   Effect.gen(function* () {
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        const made = createServer((request, response) => {
-          const isWorker = request.url === "/waypost-worker.js";
-          response.setHeader("content-type", isWorker ? "text/javascript" : "text/html; charset=utf-8");
-          const address = JSON.stringify(`${waypost}/sdk/v1/worker.js`);
-          const worker = `${clock}${recorder}\nimportScripts(${address});`;
-          response.end(isWorker ? worker : page(waypost));
-        });
-        await new Promise<void>((resolve) => made.listen(0, "127.0.0.1", resolve));
-        return made;
-      }),
-      (made) =>
-        Effect.sync(() => {
-          made.close();
-          made.closeAllConnections();
-        }),
-    );
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { port } = yield* localServer((request, response) => {
+      const isWorker = request.url === "/waypost-worker.js";
+      response.setHeader("content-type", isWorker ? "text/javascript" : "text/html; charset=utf-8");
+      const address = JSON.stringify(`${waypost}/sdk/v1/worker.js`);
+      const worker = `${clock}${recorder}\nimportScripts(${address});`;
+      response.end(isWorker ? worker : page(waypost));
+    });
+    const origin = `http://127.0.0.1:${port}`;
     const tab = yield* (yield* TestBrowser).open(origin);
     const open = (opened: Page) =>
       Effect.promise(async () => {

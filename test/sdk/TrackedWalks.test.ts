@@ -15,7 +15,7 @@ import { type DeviceLocationState, follow as serverFollow } from "../../src/posi
 import { isCoarse } from "../../src/positions/Position.ts";
 import { LocationKey } from "../../src/wire/Ids.ts";
 import { cases, fixedSeed } from "../FixedSeed.ts";
-import { seeded } from "./Seeded.ts";
+import { Dice } from "../sending/Dice.ts";
 
 const count = 10_000;
 const south = 52;
@@ -26,7 +26,7 @@ const width = 1.03;
 const metersNorth = 111_195;
 const metersEast = metersNorth * Math.cos((52.3 * Math.PI) / 180);
 
-const random = seeded(fixedSeed);
+const random = new Dice(fixedSeed).next;
 const shapes = Array.from({ length: count }, (_, index) => {
   const longitude = west + random() * width;
   const latitude = south + random() * height;
@@ -94,7 +94,7 @@ const server = () => {
 
 /** A walk at 1 to 30 m/s with rests, a fix every 10 seconds, with noise as its accuracy says. */
 const walk = (seed: number, length: number): ReadonlyArray<Fix> => {
-  const next = seeded(seed);
+  const next = new Dice(seed).next;
   let latitude = south + (0.2 + next() * 0.6) * height;
   let longitude = west + (0.2 + next() * 0.6) * width;
   let heading = next() * 2 * Math.PI;

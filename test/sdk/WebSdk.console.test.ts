@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { isChromiumAvailable } from "../browser/Chromium.ts";
 import { TestBrowser } from "../browser/TestBrowser.ts";
-import { eventWorld } from "../events/EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
 import { pushed, pushWorld } from "../sending/push/PushWorld.ts";
 import { TestWaypost } from "../TestWaypost.ts";
@@ -14,7 +14,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
     "a page of another origin registers once, also in two tabs and after a reload (BW1, BW3)",
     () =>
       Effect.gen(function* () {
-        const { production, waypost } = yield* eventWorld();
+        const { production, waypost } = yield* givenWorkspace();
         const shop = yield* shopPage(waypost.origin);
         yield* shop.begin(production.sdkKey, { userId: "customer-1", attributes: { plan: "gold" } });
         const second = yield* shop.secondTab;
@@ -45,7 +45,7 @@ layer(Layer.mergeAll(TestWaypost.shared, TestBrowser.layer))("The web SDK", (it)
     "a visit brings a survey into the inbox, where it is read and answered (BW4, BW5, BW6)",
     () =>
       Effect.gen(function* () {
-        const { production, waypost } = yield* eventWorld();
+        const { production, waypost } = yield* givenWorkspace();
         const location = yield* production.location();
         const campaign = yield* production.campaign({ location_ids: [location] });
         const question = (type: string, required = true) => ({

@@ -6,9 +6,9 @@ import { type DeviceObstacle, type Obstacle, obstacles } from "../../src/devices
 import { PushQueueSql } from "../../src/sending/push/PushQueueSql.ts";
 import { HeldDeliveries } from "../../src/sending/sends/holding/HeldDeliveries.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
-import { dwelling } from "../events/DwellWorld.ts";
+import { decide, dwelling } from "../events/DwellWorld.ts";
 import { at, batch, drain, manualWorkers, start } from "./ManualWorkers.ts";
-import { decideDwells, obstacleWorld } from "./ObstacleWorld.ts";
+import { obstacleWorld } from "./ObstacleWorld.ts";
 
 type World = Effect.Success<ReturnType<typeof obstacleWorld>>;
 type Phone = Effect.Success<ReturnType<World["side"]["phone"]>>;
@@ -107,7 +107,7 @@ layer(manualWorkers)("Obstacles of devices", (it) => {
           const estimate = (yield* side.platform("/campaigns/estimate", { body: { type: "push" } })).body
             .data;
           yield* at("2026-11-21T12:10:00Z");
-          yield* decideDwells;
+          yield* decide;
           const event = { type: "enter", location_id: location, occurred_at: "2026-11-21T12:10:00Z" };
           for (const { phone } of phones) yield* phone.report([{ id: randomUUID(), ...event }]);
           yield* at("2026-11-21T12:30:00Z");

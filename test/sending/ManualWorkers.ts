@@ -44,13 +44,7 @@ export const running = (campaign: object = {}, more: object = {}) =>
     yield* at("2026-11-21T12:30:00Z");
     yield* start;
     const send = Effect.map(production.sends(), ([first]) => first);
-    const figures = Effect.map(send, ({ delivered, failed, status, targeted }) => [
-      status,
-      targeted,
-      delivered,
-      failed,
-    ]);
-    return { ...world, ...production, campaignId, notificationId, send, figures };
+    return { ...world, ...production, campaignId, notificationId, send };
   });
 
 /** Each of `count` devices, once. */

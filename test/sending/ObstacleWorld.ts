@@ -1,8 +1,9 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
-import { Dwells } from "../../src/events/Dwells.ts";
 import type { Environment } from "../../src/workspaces/Environment.ts";
+import { decide } from "../events/DwellWorld.ts";
+import { rule } from "../given/GivenBodies.ts";
 import { at, drain, start } from "./ManualWorkers.ts";
 import { sendWorld } from "./sends/SendWorld.ts";
 
@@ -21,36 +22,38 @@ export interface Case {
 }
 export type Cases = Readonly<Record<string, Case>>;
 
-/** Decides the dwells that are due. */
-export const decideDwells = Effect.flatMap(Dwells, ({ runDue }) => runDue);
-
 /** One environment of a new workspace at the start of test time, with what the tests of obstacles read. */
 export const obstacleWorld = (environment: Environment) =>
   Effect.gen(function* () {
     const world = yield* sendWorld();
     const sql = yield* SqlClient.SqlClient;
     const side = world[environment];
+    /** The deliveries of a campaign to a device since a time, without those of test sends. */
+    const fates = (device: string, campaign: string, since = "2026-11-21T12:00:00Z") =>
+      Effect.orDie(sql<{ readonly status: string; readonly last_error: string | null }>`
+        SELECT d.status, d.last_error FROM delivery d
+        JOIN campaign c ON c.workspace_id = d.workspace_id AND c.environment = d.environment
+          AND c.key = d.campaign_key
+        JOIN device v ON v.workspace_id = d.workspace_id AND v.environment = d.environment
+          AND v.key = d.device_key
+        WHERE d.workspace_id = ${side.workspaceId} AND d.environment = ${environment} AND NOT d.test
+          AND v.id = ${device} AND c.id = ${campaign} AND d.created_at >= ${since}::text::timestamptz`);
     return {
       ...world,
       side,
       /** The reason for which a campaign would not reach a device, by the operator's explanation. */
       reasonOf: (device: string, campaign: string) =>
-        Effect.map(
-          world.waypost.operator(
-            `/workspaces/${world.workspace.id}/${environment}/devices/${device}/explain?campaign=${campaign}`,
-          ),
-          ({ body, status }) => (status === 200 ? (body.data[0]?.reason ?? null) : status),
+        Effect.map(side.asOperator(`/devices/${device}/explain?campaign=${campaign}`), ({ body, status }) =>
+          status === 200 ? (body.data[0]?.reason ?? null) : status,
         ),
-      /** The deliveries of a campaign to a device since a time, without those of test sends. */
-      fates: (device: string, campaign: string, since = "2026-11-21T12:00:00Z") =>
-        Effect.orDie(sql<{ readonly status: string; readonly last_error: string | null }>`
-          SELECT d.status, d.last_error FROM delivery d
-          JOIN campaign c ON c.workspace_id = d.workspace_id AND c.environment = d.environment
-            AND c.key = d.campaign_key
-          JOIN device v ON v.workspace_id = d.workspace_id AND v.environment = d.environment
-            AND v.key = d.device_key
-          WHERE d.workspace_id = ${side.workspaceId} AND d.environment = ${environment} AND NOT d.test
-            AND v.id = ${device} AND c.id = ${campaign} AND d.created_at >= ${since}::text::timestamptz`),
+      fates,
+      /** The status of a case's messages since its obstacle, beside the reason that was explained. */
+      outcome: (name: string, reason: unknown, device: string, campaign: string) =>
+        Effect.map(fates(device, campaign, changed), (found) => [
+          name,
+          reason,
+          found.map(({ status }) => status).join() || null,
+        ]),
     };
   });
 
@@ -60,7 +63,7 @@ const addressed = (push: unknown) => ({ method: "PATCH", body: { push } });
 /** Runs the cases of a geo campaign side by side, and gives the reason and status of each. */
 export const geoOutcomes = (environment: Environment, trigger: object, cases: Cases) =>
   Effect.gen(function* () {
-    const { fates, reasonOf, side } = yield* obstacleWorld(environment);
+    const { outcome, reasonOf, side } = yield* obstacleWorld(environment);
     const worlds = yield* Effect.forEach(Object.entries(cases), ([name, given]) =>
       Effect.gen(function* () {
         const location = yield* side.location();
@@ -84,39 +87,26 @@ export const geoOutcomes = (environment: Environment, trigger: object, cases: Ca
       } else if (by !== undefined) yield* visit(location, by === "other" ? other : phone);
     }
     yield* at("2026-11-21T12:05:00Z");
-    yield* decideDwells;
+    yield* decide;
     yield* at(changed);
     for (const { by, phone } of worlds)
       if (by === "failure") yield* phone.ask("/devices/me", addressed({ transport: "inbox" }));
     const reasons = yield* Effect.forEach(worlds, ({ campaign, phone }) => reasonOf(phone.id, campaign));
     yield* Effect.forEach(worlds, ({ location, phone }) => visit(location, phone));
     yield* at("2026-11-21T12:11:00Z");
-    yield* decideDwells;
+    yield* decide;
     return yield* Effect.forEach(worlds, ({ campaign, name, phone }, index) =>
-      Effect.map(fates(phone.id, campaign, changed), (found) => [
-        name,
-        reasons[index],
-        found.map(({ status }) => status).join() || null,
-      ]),
+      outcome(name, reasons[index], phone.id, campaign),
     );
   });
 
 /** The same of a push campaign, which sends a first message at 12:05 and then one at 12:11. */
 export const pushOutcomes = (environment: Environment, trigger: object, cases: Cases) =>
   Effect.gen(function* () {
-    const { fates, reasonOf, side } = yield* obstacleWorld(environment);
+    const { outcome, reasonOf, side } = yield* obstacleWorld(environment);
     const phone = yield* side.phone(randomUUID(), { attributes: { plan: "gold" } });
-    const segmentOf = (value: string) =>
-      Effect.map(
-        side.platform("/segments", {
-          body: {
-            name: value,
-            rule: { match: "all", conditions: [{ attribute: "plan", op: "eq", value }] },
-          },
-        }),
-        ({ body }) => body.data.id as string,
-      );
-    const segments = { gold: yield* segmentOf("gold"), silver: yield* segmentOf("silver") };
+    const silver = rule({ attribute: "plan", op: "eq", value: "silver" });
+    const segments = { gold: yield* side.segment(), silver: yield* side.segment({ rule: silver }) };
     const sendAt = (send_at: string) => ({ trigger_config: { send_at, ...trigger } });
     const worlds = yield* Effect.forEach(Object.entries(cases), ([name, given]) =>
       Effect.gen(function* () {
@@ -136,11 +126,7 @@ export const pushOutcomes = (environment: Environment, trigger: object, cases: C
     const reasons = yield* Effect.forEach(worlds, ({ campaign }) => reasonOf(phone.id, campaign));
     yield* run("2026-11-21T12:11:00Z");
     return yield* Effect.forEach(worlds, ({ campaign, name }, index) =>
-      Effect.map(fates(phone.id, campaign, changed), (found) => [
-        name,
-        reasons[index],
-        found.map(({ status }) => status).join() || null,
-      ]),
+      outcome(name, reasons[index], phone.id, campaign),
     );
   });
 

@@ -1,17 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { dwelling } from "../events/DwellWorld.ts";
+import { decide, dwelling } from "../events/DwellWorld.ts";
 import { obstacles } from "../../src/devices/Obstacle.ts";
 import { HeldDeliveries } from "../../src/sending/sends/holding/HeldDeliveries.ts";
 import { at, drain, manualWorkers, start } from "./ManualWorkers.ts";
-import {
-  type Cases,
-  decideDwells,
-  expected,
-  geoOutcomes,
-  obstacleWorld,
-  pushOutcomes,
-} from "./ObstacleWorld.ts";
+import { type Cases, expected, geoOutcomes, obstacleWorld, pushOutcomes } from "./ObstacleWorld.ts";
 
 const environments = ["sandbox", "production"] as const;
 const daily = { frequency_cap_count: 1, frequency_cap_period: "day" };
@@ -135,7 +128,7 @@ layer(manualWorkers)("Obstacles", (it) => {
         yield* at("2026-11-21T12:05:00Z");
         yield* start;
         yield* drain;
-        yield* decideDwells;
+        yield* decide;
         for (const campaign of [visit, push]) assert.lengthOf(yield* fates(phone.id, campaign), 0);
         yield* at("2026-11-21T14:00:00Z");
         yield* (yield* HeldDeliveries).releaseDue;

@@ -8,7 +8,7 @@ import { ExportClient } from "../../src/telemetry/ExportClient.ts";
 import { sampled, Telemetry } from "../../src/telemetry/Telemetry.ts";
 import { moveTo, sendWorld } from "../sending/sends/SendWorld.ts";
 import { localServices } from "../sending/push/LocalProviders.ts";
-import { readAll } from "../sending/push/PushServers.ts";
+import { readAll } from "../Listening.ts";
 import { pushed } from "../sending/push/PushWorld.ts";
 import { eventually } from "../Eventually.ts";
 import { TestWaypost, testOperatorKey, testSecretKey } from "../TestWaypost.ts";

@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { randomUUID } from "node:crypto";
 import { migrate, MigrationFiles } from "../../src/database/migrations/Migrations.ts";
-import { eventWorld } from "../events/EventWorld.ts";
+import { givenWorkspace } from "../given/GivenWorkspace.ts";
 import { TestWaypost } from "../TestWaypost.ts";
 import { ownMigrations } from "./NextVersion.ts";
 
@@ -13,8 +13,8 @@ layer(TestWaypost.layer)("The upgrade of test devices", (it) => {
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        const world = yield* eventWorld();
-        const other = yield* eventWorld();
+        const world = yield* givenWorkspace();
+        const other = yield* givenWorkspace();
         const sides = { sandbox: world.sandbox, production: world.production, other: other.production };
         const device = (side: keyof typeof sides, ...decisions: ReadonlyArray<boolean>) =>
           Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import { Effect } from "effect";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { createBackup } from "../../src/backup/CreateBackup.ts";
+import { scopedFolder } from "../Listening.ts";
 import { type HistoryAccess, makeHistory, observe } from "./ReleaseHistory.ts";
 import { keys, waypostIn } from "./ReleaseWaypost.ts";
 
@@ -26,13 +26,8 @@ export const filesOf = (folder: string, version: string) => ({
 });
 
 /** A folder that is removed with the scope and that the account of an embedded database may enter. */
-export const temporaryFolder = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const made = await mkdtemp(join(tmpdir(), "waypost-fixture-"));
-    await chmod(made, 0o755);
-    return made;
-  }),
-  (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
+export const temporaryFolder = Effect.tap(scopedFolder("fixture"), (made) =>
+  Effect.promise(() => chmod(made, 0o755)),
 );
 
 /** Writes the fixture of this version to the folder and replaces an existing one. */

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect";
-import { SqlClient } from "effect/sql";
+import type { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../src/reports/retention/Retention.ts";
@@ -12,13 +12,11 @@ import { everyEndpoint } from "../matrices/Endpoints.ts";
 import { describeAnswer, exampleOf, send } from "../matrices/Examples.ts";
 import { signIn } from "../console/TestSession.ts";
 import { type MatrixFixture, makeMatrixFixture, unlimitedWorkspace } from "../matrices/MatrixFixture.ts";
+import { ok } from "../given/Given.ts";
+import { campaignBody } from "../given/GivenBodies.ts";
+import { insertCrowd } from "../sending/sends/SendWorld.ts";
 import { fcmCredentials } from "../sending/push/PushKeys.ts";
-import { type Answer, type asker, TestWaypost, testStart } from "../TestWaypost.ts";
-
-const ok = ({ body, status }: Answer): any => {
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body.data;
-};
+import { type asker, TestWaypost, testStart } from "../TestWaypost.ts";
 
 /** Calls every endpoint once, each change with a new idempotency key. */
 export const useEverything = Effect.fnUntraced(function* (fixture: MatrixFixture, endpoints = everyEndpoint) {
@@ -42,34 +40,12 @@ export const work = (batches: number) =>
 export const crowd = 60;
 
 /** Creates sixty devices and a push campaign with three sends: done, half done and planned. */
-const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: MatrixFixture) {
-  const sql = yield* SqlClient.SqlClient;
-  yield* sql`
-    WITH numbered AS (
-      UPDATE tenant SET last_device_key = last_device_key + ${crowd}::int
-      WHERE workspace_id = ${workspaceId} AND environment = 'production' RETURNING last_device_key
-    )
-    INSERT INTO device (workspace_id, environment, key, id, installation_id, platform, transport, approved,
-      token_digest, registered_at, last_seen_at)
-    SELECT ${workspaceId}, 'production', last_device_key - n, gen_random_uuid(), 'crowd-' || n, 'web',
-      'inbox', true, decode(repeat('00', 32), 'hex'), '2026-11-01Z', '2026-11-01Z'
-    FROM numbered, generate_series(0, ${crowd}::int - 1) AS n`;
+const sends = Effect.fnUntraced(function* ({ make, workspaceId }: MatrixFixture) {
+  yield* insertCrowd({ workspaceId, environment: "production" }, crowd);
   const segmentation_ids = [yield* make.segment];
-  ok(
-    yield* platform("/campaigns", {
-      body: { name: "Some", type: "push", timezone: "UTC", starts_at: "2027-01-01", segmentation_ids },
-    }),
-  );
-  const campaign = ok(
-    yield* platform("/campaigns", {
-      body: { name: "Three sends", type: "push", timezone: "UTC", starts_at: "2026-11-21" },
-    }),
-  ).id;
-  const at = (send_at: string) =>
-    make.notification(campaign, { trigger_type: "fixed_time", trigger_config: { send_at } });
-  yield* at("12:10");
-  yield* at("12:20");
-  yield* at("12:50");
+  yield* make.push({ name: "Some", starts_at: "2027-01-01", segmentation_ids });
+  const campaign = yield* make.push({ name: "Three sends" });
+  for (const time of ["12:10", "12:20", "12:50"]) yield* make.sent(campaign, time);
   yield* TestClock.setTime(testStart + 10 * 60_000);
   yield* work(100);
   yield* TestClock.setTime(testStart + 20 * 60_000);
@@ -81,10 +57,9 @@ const sends = Effect.fnUntraced(function* ({ make, platform, workspaceId }: Matr
  * delivery; those of the second one wait.
  */
 const paced = Effect.fnUntraced(function* ({ make, platform }: MatrixFixture) {
-  const fields = { name: "Paced", type: "push", timezone: "UTC", starts_at: "2026-11-21" };
+  const fields = campaignBody({ type: "push", name: "Paced" });
   const campaign = yield* make.campaign(fields);
-  for (const send_at of ["12:05", "12:06"])
-    yield* make.notification(campaign, { trigger_type: "fixed_time", trigger_config: { send_at } });
+  for (const time of ["12:05", "12:06"]) yield* make.sent(campaign, time);
   yield* TestClock.setTime(testStart + 5.5 * 60_000);
   yield* work(10);
   yield* TestClock.setTime(testStart + 6 * 60_000);
@@ -108,7 +83,7 @@ const longAgo = Effect.fnUntraced(function* ({ make }: MatrixFixture) {
   yield* TestClock.setTime(then);
   const { location } = yield* make.location;
   const starts_at = new Date(then).toISOString().slice(0, 10);
-  yield* make.notification(yield* make.campaign({ type: "geo", starts_at, location_ids: [location] }));
+  yield* make.notification(yield* make.campaign({ starts_at, location_ids: [location] }));
   const { token } = yield* make.device;
   const occurred_at = new Date(then).toISOString();
   const event = { id: randomUUID(), type: "enter", location_id: location, occurred_at };
@@ -125,7 +100,7 @@ const longAgo = Effect.fnUntraced(function* ({ make }: MatrixFixture) {
 const visitsOfTwoWeeks = Effect.fnUntraced(function* (fixture: MatrixFixture) {
   const waypost = yield* TestWaypost;
   const { location } = yield* fixture.make.location;
-  const campaign = yield* fixture.make.campaign({ type: "geo", location_ids: [location] });
+  const campaign = yield* fixture.make.campaign({ location_ids: [location] });
   yield* fixture.make.notification(campaign, { trigger_type: "on_exit" });
   const afterAnHour = { trigger_type: "on_dwell", trigger_config: { minutes: 60 } };
   yield* fixture.make.notification(campaign, afterAnHour);

@@ -1,9 +1,9 @@
 import { Effect } from "effect";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { scopedFolder } from "../Listening.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const fixtures = "test/upgrades/fixtures";
@@ -38,19 +38,13 @@ export const releaseCommit = (version: string): string | null => {
 
 /** The program at a commit, with the dependencies of today: its launcher and its number of migrations. */
 export const releasedProgram = (commit: string) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "waypost-released-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true })),
-    ),
-    (folder) => {
-      const archive = git("archive", commit, "bin", "schema", "src", "package.json");
-      if (archive === null) throw new Error(`Git has no files of ${commit}.`);
-      execFileSync("tar", ["-x", "-C", folder], { input: archive });
-      // The media worker of a program that root started reads it by another account.
-      chmodSync(folder, 0o755);
-      symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-      const migrations = readdirSync(join(folder, "schema")).filter((name) => name.endsWith(".sql")).length;
-      return { launcher: join(folder, "bin/waypost.js"), migrations };
-    },
-  );
+  Effect.map(scopedFolder("released"), (folder) => {
+    const archive = git("archive", commit, "bin", "schema", "src", "package.json");
+    if (archive === null) throw new Error(`Git has no files of ${commit}.`);
+    execFileSync("tar", ["-x", "-C", folder], { input: archive });
+    // The media worker of a program that root started reads it by another account.
+    chmodSync(folder, 0o755);
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const migrations = readdirSync(join(folder, "schema")).filter((name) => name.endsWith(".sql")).length;
+    return { launcher: join(folder, "bin/waypost.js"), migrations };
+  });

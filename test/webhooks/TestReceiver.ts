@@ -1,8 +1,8 @@
 import { Effect } from "effect";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { Arrivals } from "../Arrivals.ts";
+import { listening, readAll } from "../Listening.ts";
 
 /** A call as the receiver got it. */
 export interface ReceivedCall {
@@ -20,12 +20,6 @@ export type Behaviour =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | ((response: ServerResponse) => void);
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
-};
-
 const respond = (response: ServerResponse, behaviour: Behaviour): void => {
   if (behaviour === "hang") return;
   if (behaviour === "reset") response.destroy();
@@ -35,47 +29,40 @@ const respond = (response: ServerResponse, behaviour: Behaviour): void => {
 };
 
 /** A receiver of webhooks on loopback, which records calls. */
-export const testReceiver = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const arrivals = new Arrivals<ReceivedCall>("calls");
-    const calls = arrivals.entries;
-    let behave: (call: ReceivedCall, number: number) => Behaviour = () => 204;
-    const sockets = new Set<unknown>();
-    const server = createServer((request, response) => {
-      void (async () => {
-        const text = await textOf(request);
-        const headers = request.headers as Record<string, string>;
-        const call = { headers, text, body: JSON.parse(text), path: request.url ?? "" };
-        arrivals.add(call);
-        respond(response, behave(call, calls.length - 1));
-      })();
-    });
-    server.on("connection", (socket) => sockets.add(socket));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    return {
-      url: `http://127.0.0.1:${port}/hook`,
-      port,
-      calls,
-      /** The number of connections so far. */
-      connections: () => sockets.size,
-      /** Sets the behaviour from now on, by the call and its number from 0. */
-      answer: (next: typeof behave) => {
-        behave = next;
-      },
-      /** All events of the calls, in order. */
-      events: (): Array<any> =>
-        calls.flatMap(({ body }) => (body.type === "batch" ? body.data : [body]) as Array<any>),
-      /** Waits until so many calls have arrived. */
-      arrived: (count: number) => arrivals.arrived(count),
-      close: () => {
-        server.close();
-        server.closeAllConnections();
-      },
-    };
-  }),
-  ({ close }) => Effect.sync(close),
-);
+export const testReceiver = Effect.gen(function* () {
+  const arrivals = new Arrivals<ReceivedCall>("calls");
+  const calls = arrivals.entries;
+  let behave: (call: ReceivedCall, number: number) => Behaviour = () => 204;
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    void (async () => {
+      const text = (await readAll(request)).toString();
+      const headers = request.headers as Record<string, string>;
+      const call = { headers, text, body: JSON.parse(text), path: request.url ?? "" };
+      arrivals.add(call);
+      respond(response, behave(call, calls.length - 1));
+    })();
+  });
+  server.on("connection", (socket) => sockets.add(socket));
+  const { close, port } = yield* listening(server);
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    calls,
+    /** The number of connections so far. */
+    connections: () => sockets.size,
+    /** Sets the behaviour from now on, by the call and its number from 0. */
+    answer: (next: typeof behave) => {
+      behave = next;
+    },
+    /** All events of the calls, in order. */
+    events: (): Array<any> =>
+      calls.flatMap(({ body }) => (body.type === "batch" ? body.data : [body]) as Array<any>),
+    /** Waits until so many calls have arrived. */
+    arrived: (count: number) => arrivals.arrived(count),
+    close,
+  };
+});
 
 /**
  * Whether a call is signed with the secret, by the library of Standard Webhooks. The library refuses

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { WebhookDispatcher } from "../../src/webhooks/calls/WebhookDispatcher.ts";
 import { eventIds } from "../../src/webhooks/EventId.ts";
+import { ok } from "../given/Given.ts";
 import { sendWorld } from "../sending/sends/SendWorld.ts";
 import { testSecretKey, testStart } from "../TestWaypost.ts";
 import { testReceiver } from "./TestReceiver.ts";
@@ -32,10 +33,10 @@ export const webhookWorld = Effect.gen(function* () {
   const { production } = world;
   const platform = production.platform;
   const make = (body: object = {}) =>
-    Effect.map(platform("/webhooks", { body: { url: receiver.url, events: ["*"], ...body } }), (answer) => {
-      if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
-      return answer.body.data as { id: string; secret: string };
-    });
+    Effect.map(
+      platform("/webhooks", { body: { url: receiver.url, events: ["*"], ...body } }),
+      (answer): { id: string; secret: string } => ok(answer),
+    );
   /** A campaign at a location with one message, and a phone. */
   const geo = (fields: object = {}) =>
     Effect.gen(function* () {

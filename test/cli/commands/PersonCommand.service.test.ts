@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { devicesOf } from "../../devices/TestDevices.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 import { commandLine } from "../CommandLine.ts";
 
@@ -11,7 +11,7 @@ layer(TestWaypost.shared)("waypost person", (it) => {
   it.effect("a person is exported and erased, and a device alone (Q3.7)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
-      const { sandbox, workspace } = yield* devicesOf();
+      const { sandbox, workspace } = yield* givenWorkspace();
       const phone = yield* sandbox.device("phone", { user_id: "anna b" });
       const flags = `-w ${workspace.id} -e sandbox`;
       yield* sandbox.device("tablet", { user_id: "anna" });
@@ -37,7 +37,7 @@ layer(TestWaypost.shared)("waypost person", (it) => {
   it.effect("a file of devices is imported, and its failed rows are shown (Q4.7)", () =>
     Effect.gen(function* () {
       const { json, run } = yield* commandLine;
-      const { workspace } = yield* devicesOf();
+      const { workspace } = yield* givenWorkspace();
       const folder = mkdtempSync(join(tmpdir(), "waypost-devices-"));
       const [csv, lines] = [join(folder, "devices.csv"), join(folder, "devices.jsonl")];
       writeFileSync(csv, "installation_id,platform\none,ios\ntwo,symbian\n");

@@ -1,9 +1,9 @@
 import { Effect } from "effect";
-import { devicesOf } from "../TestDevices.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 
 /** A workspace with requests that import devices into its Production environment. */
 export const importWorld = Effect.gen(function* () {
-  const all = yield* devicesOf();
+  const all = yield* givenWorkspace();
   const { waypost, workspace } = all;
   const path = `/workspaces/${workspace.id}/production/devices`;
   const send = (text: string | Uint8Array, type: string) =>

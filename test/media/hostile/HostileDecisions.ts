@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest";
 import { Effect } from "effect";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MediaWorkers } from "../../../src/media/worker/MediaWorkers.ts";
 import type { HostileFile } from "./HostileBytes.ts";
+import { scopedFolder } from "../../Listening.ts";
 import { gifs } from "./HostileGifs.ts";
 import { jpegs } from "./HostileJpegs.ts";
 import { pngs } from "./HostilePngs.ts";
@@ -67,10 +67,7 @@ export const hostilePictures = [pngs, jpegs, gifs, webps];
 export const decideHostileFiles = Effect.fnUntraced(function* (
   families: ReadonlyArray<ReadonlyArray<HostileFile>>,
 ) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-hostile-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true })),
-  );
+  const folder = yield* scopedFolder("hostile");
   const memory: Array<number> = [];
   const outcomes = yield* Effect.forEach(
     families,

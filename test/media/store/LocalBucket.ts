@@ -1,8 +1,6 @@
 import S3rver from "@20minutes/s3rver";
 import { Effect, Redacted } from "effect";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { scopedFolder } from "../../Listening.ts";
 import type { S3Setting } from "../../../src/media/store/S3Requests.ts";
 
 /** The credentials of the server's one client. */
@@ -11,10 +9,7 @@ const secretAccessKey = "S3RVER";
 
 /** An S3-compatible server with one bucket. It checks signatures and runs until the scope closes. */
 export const localBucket = Effect.gen(function* () {
-  const directory = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "waypost-bucket-"))),
-    (made) => Effect.promise(() => rm(made, { recursive: true, force: true })),
-  );
+  const directory = yield* scopedFolder("bucket");
   const server = new S3rver({
     address: "127.0.0.1",
     port: 0,

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect, type Layer, Option, Stream } from "effect";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scopedFolder } from "../../Listening.ts";
 import { type ByteRange, MediaStore } from "../../../src/media/store/MediaStore.ts";
 
 /** A new key. */
@@ -15,15 +16,11 @@ export const bytesOf = (length: number, seed = "seed"): Uint8Array =>
 
 /** A file with this content, until the scope closes. */
 export const fileWith = (content: Uint8Array) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const folder = await mkdtemp(join(tmpdir(), "waypost-media-"));
-      const path = join(folder, "upload");
-      await writeFile(path, content);
-      return { folder, path };
-    }),
-    ({ folder }) => Effect.promise(() => rm(folder, { recursive: true })),
-  ).pipe(Effect.map(({ path }) => ({ path, bytes: content.length, mimeType: "image/png" })));
+  Effect.gen(function* () {
+    const path = join(yield* scopedFolder("media"), "upload");
+    yield* Effect.promise(() => writeFile(path, content));
+    return { path, bytes: content.length, mimeType: "image/png" };
+  });
 
 /** The size of the whole object and the bytes read; null if there is no such object. */
 export const contentOf = Effect.fnUntraced(function* (key: string, range?: ByteRange) {

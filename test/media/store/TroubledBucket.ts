@@ -1,6 +1,7 @@
 import { Effect } from "effect";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
+import { listening } from "../../Listening.ts";
 
 /**
  * Handles one request. `pass` forwards it to the real bucket, and breaks the connection after `maxBytes` of
@@ -40,14 +41,6 @@ export const troubledBucket = (endpoint: string) =>
       state.trouble(pass, incoming, answer);
     });
     server.on("connection", (socket) => connections.add(socket));
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.close(() => resume(Effect.void));
-          server.closeAllConnections();
-        }),
-    );
-    const { port } = server.address() as AddressInfo;
+    const { port } = yield* listening(server);
     return { endpoint: `http://127.0.0.1:${port}`, seen, connections, state };
   });

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { Retention } from "../../../src/reports/retention/Retention.ts";
 import { ParsedBody } from "../../../src/wire/ParsedBody.ts";
 import { Workspaces } from "../../../src/workspaces/Workspaces.ts";
-import { eventWorld } from "../../events/EventWorld.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { rollUp } from "../rollups/StoredRollups.ts";
 
@@ -18,7 +18,7 @@ const visits = Effect.gen(function* () {
   yield* TestClock.setTime(testStart);
   const { compact } = yield* Retention;
   const sql = yield* SqlClient.SqlClient;
-  const world = yield* eventWorld();
+  const world = yield* givenWorkspace();
   const { platform, workspaceId } = world.production;
   const location = yield* world.production.location();
   const phone = yield* world.production.phone();

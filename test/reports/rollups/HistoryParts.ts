@@ -29,16 +29,9 @@ export const setAside = Effect.fnUntraced(function* (workspaceId: number) {
           "clicked_at": null}')).*
         FROM aside_delivery d
         WHERE ${deliveries}`);
-      yield* writeDeliveries(
-        sql`
-        UPDATE delivery SET status = a.status, settled_at = a.settled_at FROM aside_delivery a
-        WHERE a.workspace_id = ${workspaceId} AND delivery.workspace_id = a.workspace_id
-          AND delivery.environment = a.environment AND delivery.source_id = a.source_id
-          AND delivery.device_key = a.device_key AND (a.source_id - 1) % 3 = ${part}`,
-        { settles: true },
-      );
       // Opens and clicks come later, one statement for each or for both.
       for (const [columns, changes] of [
+        [sql`status = a.status, settled_at = a.settled_at`, { settles: true }],
         [sql`opened_at = a.opened_at`, { opens: true }],
         [sql`opened_at = a.opened_at, clicked_at = a.clicked_at`, { clicks: true }],
       ] as const) {

@@ -5,7 +5,7 @@ import { DeviceStore } from "../../../sdk/device/DeviceStore.ts";
 import { sendQueue } from "../../../sdk/device/Sender.ts";
 import { sendFirst } from "../../../sdk/worker/FirstEntries.ts";
 import { BrowserWorld, type Tab } from "./BrowserWorld.ts";
-import { seeded } from "../Seeded.ts";
+import { Dice } from "../../sending/Dice.ts";
 
 const settings = { url: "https://waypost.example", sdkKey: "wpk_key" };
 const begin = 1_796_000_000_000;
@@ -80,7 +80,7 @@ const ledgerServer = (chance: () => number) => {
  * every committed entry once, in order. Returns the number of entries and of kills.
  */
 export const queueRun = async (seed: number) => {
-  const chance = seeded(seed);
+  const chance = new Dice(seed).next;
   const world = new BrowserWorld();
   const server = ledgerServer(chance);
   const inFlight = new Set<Tab>();
@@ -123,7 +123,7 @@ export const queueRun = async (seed: number) => {
   vi.stubGlobal("navigator", { locks: world.locks });
   vi.stubGlobal("fetch", fetch);
   const clock = vi.spyOn(Date, "now").mockImplementation(() => now);
-  const jitter = vi.spyOn(Math, "random").mockImplementation(seeded(seed + 1));
+  const jitter = vi.spyOn(Math, "random").mockImplementation(new Dice(seed + 1).next);
 
   const stores = new Map<Tab, DeviceStore>();
   const open = (): Tab => {

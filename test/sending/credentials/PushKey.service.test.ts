@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { devicesOf } from "../../devices/TestDevices.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 
 layer(TestWaypost.shared)("The key of Web Push", (it) => {
   it.effect("a device reads the public key of its own environment, null without one (device.push_key)", () =>
     Effect.gen(function* () {
-      const { production, sandbox, waypost, workspace } = yield* devicesOf();
+      const { production, sandbox, waypost, workspace } = yield* givenWorkspace();
       const browser = yield* sandbox.device("browser-1", { platform: "web" });
       assert.deepStrictEqual((yield* browser.ask("/push-key")).body, { data: { public_key: null } });
       const put = yield* waypost.operator(`/workspaces/${workspace.id}/sandbox/transports/webpush`, {

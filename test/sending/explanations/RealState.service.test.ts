@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { randomUUID } from "node:crypto";
 import { obstacles } from "../../../src/devices/Obstacle.ts";
-import { dwelling } from "../../events/DwellWorld.ts";
+import { decide, dwelling } from "../../events/DwellWorld.ts";
 import { at, manualWorkers } from "../ManualWorkers.ts";
-import { decideDwells } from "../ObstacleWorld.ts";
+
 import { localServices } from "../push/LocalProviders.ts";
 import { locally, run } from "../sends/LocalWorld.ts";
 import { sendWorld } from "../sends/SendWorld.ts";
@@ -106,7 +106,7 @@ layer(manualWorkers)("The real state of a campaign", (it) => {
       yield* phone.sees("enter", location);
       assert.deepStrictEqual(yield* why(phone, campaign), [true, null, null]);
       yield* at("2026-11-21T12:05:00Z");
-      yield* decideDwells;
+      yield* decide;
       assert.deepStrictEqual(yield* why(phone, campaign), [false, "already_sent", null]);
       yield* at("2026-11-21T12:06:00Z");
       yield* phone.sees("enter", location);

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
-import { eventWorld } from "../../events/EventWorld.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 import { upload } from "../../media/MediaWorld.ts";
 import { TestWaypost } from "../../TestWaypost.ts";
 
@@ -9,7 +9,7 @@ layer(TestWaypost.shared)("Media files of messages", (it) => {
     "a message keeps the media file it was sent with, without an address once the file is deleted",
     () =>
       Effect.gen(function* () {
-        const { production } = yield* eventWorld();
+        const { production } = yield* givenWorkspace();
         const file = (content: string) =>
           Effect.map(production.platform("/media", upload({ content })), ({ body }) => body.data);
         const [image, video] = [yield* file("image"), yield* file("video")];

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql";
 import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { Retention } from "../../../src/reports/retention/Retention.ts";
-import { eventWorld } from "../../events/EventWorld.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 import { rollUp } from "../../reports/rollups/StoredRollups.ts";
 import { testStart, TestWaypost } from "../../TestWaypost.ts";
 import { asRecorded, called, webhookWorld } from "../../webhooks/WebhookWorld.ts";
@@ -76,7 +76,7 @@ layer(TestWaypost.layer)("TestSends", (it) => {
         const unsubscribed = yield* production.phone(randomUUID(), { subscribed: false });
         const [inSandbox, elsewhere] = [
           yield* sandbox.phone(),
-          yield* (yield* eventWorld()).production.phone(),
+          yield* (yield* givenWorkspace()).production.phone(),
         ];
         yield* gone.ask("/devices/me", { method: "DELETE" });
         const base = `/workspaces/${world.workspace.id}/production`;

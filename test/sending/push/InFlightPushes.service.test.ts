@@ -18,7 +18,8 @@ import { TestWaypost, testStart } from "../../TestWaypost.ts";
 import { pushed, pushing } from "./PushWorld.ts";
 import { eventually } from "../../Eventually.ts";
 
-import { content, attemptLayer, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
+import { attemptLayer, partition, repositories, silentChannel, uncertainBy } from "./LeaseWorld.ts";
+import { plainContent } from "./PlainContent.ts";
 
 layer(TestWaypost.layer)("Pushes in flight", (it) => {
   it.effect("a response that a busy process has not read yet counts before the timeout (L5)", () =>
@@ -45,7 +46,7 @@ layer(TestWaypost.layer)("Pushes in flight", (it) => {
       const inFlight = yield* inFlightPushes(queue, pushAttempts, leases, (result) => {
         if (results.push(result) === 2) Deferred.doneUnsafe(done, Effect.void);
       }).pipe(Effect.provideService(Clock.Clock, clock));
-      const ready = taken.map((push) => ({ push, content }));
+      const ready = taken.map((push) => ({ push, content: plainContent }));
       assert.strictEqual(yield* inFlight.start(channel.open, ready, testStart, () => false), 0);
       // The timeout passes before the process can read anything. Then one response has arrived, the other has
       // not.

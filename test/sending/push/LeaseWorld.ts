@@ -60,19 +60,6 @@ export const silentChannel = () => {
   };
 };
 
-export const content = {
-  campaign_id: "c",
-  notification_id: "n",
-  type: "message",
-  headline: "Hello",
-  body: "",
-  media: null,
-  cta_label: null,
-  cta_url: null,
-  push: null,
-  language: null,
-} as const;
-
 export const repositories = Layer.mergeAll(PushQueueSql.layer, PushOutcomesSql.layer);
 export const attemptLayer = PushAttempts.layer.pipe(
   Layer.provideMerge(repositories),

@@ -1,23 +1,14 @@
 import { Effect } from "effect";
 import { createServer as createHttp2, type Http2Session, type ServerHttp2Stream } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { listening, readAll } from "../../Listening.ts";
 import { apnsCredentials, p256Key } from "./PushKeys.ts";
-import {
-  isSigned,
-  type LocalService,
-  localFcm,
-  localWebPush,
-  makeLedger,
-  part,
-  readAll,
-} from "./PushServers.ts";
+import { isSigned, type LocalService, localFcm, localWebPush, makeLedger, part } from "./PushServers.ts";
 
 /** A local APNs: HTTP/2 with prior knowledge. It processes streams in order. */
 export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number } = {}) =>
   Effect.gen(function* () {
     const book = makeLedger();
     const tokens: Array<string> = [];
-    const sessions = new Set<Http2Session>();
     let opened = 0;
     /** By connection: the highest processed stream, and the last that will be answered. */
     const highest = new Map<Http2Session, number>();
@@ -79,33 +70,19 @@ export const localApnsWith = (settings: { readonly maxConcurrentStreams?: number
       if (echo === true) return answer(status, said, { "retry-after": said, "x-echo": said });
       return answer(status, "Scripted", retryAfter === undefined ? {} : { "retry-after": retryAfter });
     };
-    const server = yield* Effect.acquireRelease(
-      Effect.promise(
-        () =>
-          new Promise<ReturnType<typeof createHttp2>>((resolve) => {
-            const made = createHttp2({ settings });
-            made.on("session", (session) => {
-              opened += 1;
-              sessions.add(session);
-              session.on("error", () => {});
-              session.on("close", () => sessions.delete(session));
-            });
-            made.on("stream", (stream, headers) => {
-              stream.on("error", () => {});
-              handle(stream, headers).catch(() => {
-                if (!stream.destroyed) stream.close(2);
-              });
-            });
-            made.listen(0, "127.0.0.1", () => resolve(made));
-          }),
-      ),
-      (made) =>
-        Effect.sync(() => {
-          for (const session of sessions) session.destroy();
-          made.close();
-        }),
-    );
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = createHttp2({ settings });
+    server.on("session", (session) => {
+      opened += 1;
+      session.on("error", () => {});
+    });
+    server.on("stream", (stream, headers) => {
+      stream.on("error", () => {});
+      handle(stream, headers).catch(() => {
+        if (!stream.destroyed) stream.close(2);
+      });
+    });
+    const { port } = yield* listening(server);
+    const origin = `http://127.0.0.1:${port}`;
     const service: LocalService = {
       ...book,
       transport: "apns",

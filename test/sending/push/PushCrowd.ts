@@ -8,11 +8,8 @@ export const pushCrowd = (service: LocalService, count: number, fields: object =
   Effect.gen(function* () {
     const world = yield* sendWorld();
     const { production, waypost, workspace } = world;
-    const base = `/workspaces/${workspace.id}/production`;
-    yield* waypost.operator(`${base}/transports/${service.transport}`, {
-      method: "PUT",
-      body: service.credentials,
-    });
+    const body = service.credentials;
+    yield* production.asOperator(`/transports/${service.transport}`, { method: "PUT", body });
     yield* production.crowd(count);
     const sql = yield* SqlClient.SqlClient;
     yield* Effect.orDie(sql`
@@ -21,11 +18,5 @@ export const pushCrowd = (service: LocalService, count: number, fields: object =
       WHERE workspace_id = ${production.workspaceId} AND environment = 'production'`);
     const campaign = yield* production.push(fields);
     yield* production.sent(campaign, "12:30");
-    const figures = Effect.map(production.sends(), ([{ delivered, failed, status, targeted }]: any) => [
-      status,
-      targeted,
-      delivered,
-      failed,
-    ]);
-    return { ...production, waypost, workspace, campaign, figures };
+    return { ...production, waypost, workspace, campaign };
   });

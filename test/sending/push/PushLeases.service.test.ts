@@ -9,14 +9,8 @@ import { PushQueueSql } from "../../../src/sending/push/PushQueueSql.ts";
 import { inFlightPushes } from "../../../src/sending/push/InFlightPushes.ts";
 import { testStart } from "../../TestWaypost.ts";
 
-import {
-  content,
-  attemptLayer,
-  partition,
-  repositories,
-  silentChannel,
-  withoutWorkers,
-} from "./LeaseWorld.ts";
+import { attemptLayer, partition, repositories, silentChannel, withoutWorkers } from "./LeaseWorld.ts";
+import { plainContent } from "./PlainContent.ts";
 
 layer(withoutWorkers)("Push leases", (it) => {
   it.effect("a heartbeat extends only the leases that the worker still holds (L5)", () =>
@@ -63,7 +57,10 @@ layer(withoutWorkers)("Push leases", (it) => {
       const channel = silentChannel();
       const inFlight = yield* inFlightPushes(queue, pushAttempts, leases, (result) => results.push(result));
       const now = testStart + 6_000;
-      assert.strictEqual(yield* inFlight.start(channel.open, [{ push, content }], now, () => false), 1);
+      assert.strictEqual(
+        yield* inFlight.start(channel.open, [{ push, content: plainContent }], now, () => false),
+        1,
+      );
       assert.lengthOf(channel.answers, 0);
       assert.deepStrictEqual(
         results.map(({ settlement: { dueAt, verdict } }) => [verdict, dueAt]),
@@ -94,7 +91,7 @@ layer(withoutWorkers)("Push leases", (it) => {
       const pushes = yield* inFlightPushes(queue, yield* PushAttempts, leases, (result) =>
         results.push(result),
       );
-      const ready = taken.map((push) => ({ push, content }));
+      const ready = taken.map((push) => ({ push, content: plainContent }));
       // The worker is stopped once the first attempt has started.
       const isStopped = () => channel.answers.length > 0;
       assert.strictEqual(yield* pushes.start(channel.open, ready, testStart, isStopped), 0);

@@ -1,8 +1,9 @@
 import { Effect } from "effect";
 import { createPublicKey, verify } from "node:crypto";
-import { createServer as createPlain, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Arrivals } from "../../Arrivals.ts";
+import { readAll } from "../../Listening.ts";
+import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription, readVapid } from "./BrowserCrypto.ts";
 import { fcmCredentials, rsaKey, webPushCredentials } from "./PushKeys.ts";
 
@@ -68,13 +69,6 @@ export interface LocalService {
   readonly sessions: () => number;
 }
 
-/** Reads the whole body of a request. */
-export const readAll = async (stream: AsyncIterable<Buffer>): Promise<Buffer> => {
-  const chunks: Array<Buffer> = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-};
-
 /** The header (0) or the claims (1) of a JSON Web Token. */
 export const part = (token: string, at: number) =>
   JSON.parse(Buffer.from(token.split(".")[at] ?? "", "base64url").toString());
@@ -123,28 +117,15 @@ export const makeLedger = () => {
   };
 };
 
-const listening = (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<{ readonly origin: string; readonly close: () => void }>((resolve) => {
-          const server = createPlain((request, response) => {
-            handle(request, response).catch((error: unknown) => {
-              response.writeHead(599).end(String(error));
-            });
-          });
-          server.listen(0, "127.0.0.1", () => {
-            resolve({
-              origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-              close: () => {
-                server.close();
-                server.closeAllConnections();
-              },
-            });
-          });
-        }),
-    ),
-    ({ close }) => Effect.sync(close),
+/** A web server; gives its origin. */
+const webServer = (handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>) =>
+  Effect.map(
+    localServer((request, response) => {
+      handle(request, response).catch((error: unknown) => {
+        response.writeHead(599).end(String(error));
+      });
+    }),
+    ({ port }) => `http://127.0.0.1:${port}`,
   );
 
 /** Responds over HTTP/1.1 with a behaviour; `words` has the provider's own statuses and bodies. */
@@ -188,7 +169,7 @@ export const localFcm = Effect.gen(function* () {
   const book = makeLedger();
   const tokens: Array<string> = [];
   let refusal: number | null = null;
-  const { origin } = yield* listening(async (request, response) => {
+  const origin: string = yield* webServer(async (request, response) => {
     const body = (await readAll(request)).toString();
     if (request.url === "/token") {
       const form = new URLSearchParams(body);
@@ -254,7 +235,7 @@ export const localWebPush = Effect.gen(function* () {
   const book = makeLedger();
   const tokens: Array<string> = [];
   const readers = new Map<string, (body: Uint8Array) => Promise<string>>();
-  const { origin } = yield* listening(async (request, response) => {
+  const origin: string = yield* webServer(async (request, response) => {
     const body = await readAll(request);
     const { headers } = request;
     const to = (request.url ?? "").slice("/push/".length);

@@ -3,6 +3,7 @@ import { TestClock } from "effect/testing";
 import { randomUUID } from "node:crypto";
 import { PushDispatcher } from "../../../src/sending/push/PushDispatcher.ts";
 import { oneCampaign } from "../../events/EventWorld.ts";
+import { ok } from "../../given/Given.ts";
 import { testStart } from "../../TestWaypost.ts";
 import type { LocalService } from "./PushServers.ts";
 
@@ -20,17 +21,21 @@ export const pushWorld = (
   Effect.gen(function* () {
     yield* TestClock.setTime(testStart);
     const world = yield* oneCampaign(options.campaign, options.notification);
-    const { location, production, waypost, workspace } = world;
+    const { location, production, workspace } = world;
     const base = `/workspaces/${workspace.id}/production`;
     const configure = (body: object = service.credentials) =>
-      waypost.operator(`${base}/transports/${service.transport}`, { method: "PUT", body });
-    const configured = yield* configure();
-    if (configured.status !== 200) throw new Error(JSON.stringify(configured.body));
+      production.asOperator(`/transports/${service.transport}`, { method: "PUT", body });
+    ok(yield* configure());
     const phone = (name: string = randomUUID(), body: object = {}) =>
       Effect.gen(function* () {
         const push = yield* Effect.promise(() => service.address(name));
         return { ...(yield* production.phone(randomUUID(), { push, ...body })), push, name };
       });
+    const found = (list: string, id: string) =>
+      Effect.map(
+        production.asOperator(`/${list}?limit=100`),
+        (answer) => (ok(answer) as Array<any>).find((each) => each.id === id) ?? null,
+      );
     return {
       ...world,
       base,
@@ -44,15 +49,7 @@ export const pushWorld = (
           return { ...owner, message: deliveries[0] };
         }),
       /** A delivery in the operator interface. */
-      delivery: (id: string) =>
-        Effect.map(
-          waypost.operator(`${base}/deliveries?limit=100`),
-          ({ body }) => (body.data as Array<any>).find((each) => each.id === id) ?? null,
-        ),
-      device: (id: string) =>
-        Effect.map(
-          waypost.operator(`${base}/devices?limit=100`),
-          ({ body }) => (body.data as Array<any>).find((each) => each.id === id) ?? null,
-        ),
+      delivery: (id: string) => found("deliveries", id),
+      device: (id: string) => found("devices", id),
     };
   });

@@ -15,7 +15,7 @@ import { awaitOutcome, type PushChannel } from "../../../src/sending/push/transp
 import { WebPush } from "../../../src/sending/push/transports/WebPush.ts";
 import { localServer } from "../../notifications/LocalServer.ts";
 import { browserSubscription } from "./BrowserCrypto.ts";
-import { readAll } from "./PushServers.ts";
+import { readAll } from "../../Listening.ts";
 import { plainContent as content } from "./PlainContent.ts";
 
 const pushCount = 40;

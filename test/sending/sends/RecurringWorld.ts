@@ -1,6 +1,7 @@
-import { assert } from "@effect/vitest";
 import { Effect } from "effect";
 import { OccurrencePlanner } from "../../../src/campaigns/recurrence/OccurrencePlanner.ts";
+import { ok } from "../../given/Given.ts";
+import { campaignBody } from "../../given/GivenBodies.ts";
 import { at, drain, start } from "../ManualWorkers.ts";
 import { sendWorld } from "./SendWorld.ts";
 
@@ -18,18 +19,12 @@ export const recurringWorld = (rule: string, sendAt = "18:00", campaign: object 
   Effect.gen(function* () {
     const world = yield* sendWorld();
     const { production } = world;
-    const body = { name: "Newsletter", type: "push", timezone: "UTC", starts_at: "2026-11-21" };
+    const body = campaignBody({ name: "Newsletter", type: "push" });
     const fields = { ...body, recurrence: { rule }, ...campaign };
     const campaignId = yield* production.push(fields);
     const notificationId = yield* production.sent(campaignId, sendAt);
     const update = (changes: object) =>
-      Effect.map(
-        production.platform(`/campaigns/${campaignId}`, { method: "PATCH", body: { ...fields, ...changes } }),
-        ({ body: { data, error }, status }) => {
-          assert.strictEqual(status, 200, JSON.stringify(error));
-          return data;
-        },
-      );
+      Effect.map(production.change(campaignId, { ...fields, ...changes }), ok);
     /** Each send with its date, time and status, by date. */
     const sends = Effect.map(production.sends(), (all) =>
       all
@@ -43,16 +38,6 @@ export const recurringWorld = (rule: string, sendAt = "18:00", campaign: object 
         production.platform(`/campaigns/${campaignId}/occurrences${query}`),
         (answer) => answer.body,
       );
-    return {
-      ...world,
-      ...production,
-      body,
-      fields,
-      campaignId,
-      notificationId,
-      idOf,
-      occurrences,
-      sends,
-      update,
-    };
+    const own = { body, fields, campaignId, notificationId, idOf, occurrences, sends, update };
+    return { ...world, ...production, ...own };
   });

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest";
 import { Effect } from "effect";
 import { SendStartsSql } from "../../../src/sending/sends/SendStartsSql.ts";
 import { withoutJobs } from "../../events/DwellWorld.ts";
-import { eventWorld } from "../../events/EventWorld.ts";
+import { givenWorkspace } from "../../given/GivenWorkspace.ts";
 
 /** A workspace with campaigns whose sends are due at these minutes. Gives the ids of the campaigns. */
 const sendsAt = (minutes: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const { production } = yield* eventWorld();
+    const { production } = yield* givenWorkspace();
     return yield* Effect.forEach(minutes, (minute) =>
       Effect.gen(function* () {
         const campaign = yield* production.campaign({ type: "push", name: minute });

@@ -24,6 +24,11 @@ const lookbackSeconds = 300;
 export const withoutName = (labels: Labels): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([name]) => name !== "__name__"));
 
+const withoutBound = (labels: Labels): Labels => {
+  const { le: _, ...rest } = withoutName(labels);
+  return rest;
+};
+
 /** A text by which two sets of labels are equal, whatever their order and the name of the metric. */
 export const keyOf = (labels: Labels): string =>
   JSON.stringify(Object.entries(withoutName(labels)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -33,6 +38,13 @@ const only = (labels: Labels, names: ReadonlyArray<string>): Labels =>
 
 const matching = (all: ReadonlyArray<Series>, { matchers, name }: Selector): ReadonlyArray<Series> =>
   all.filter(({ labels }) => labels["__name__"] === name && meets(labels, matchers));
+
+/** The elements by the labels that are kept of them. */
+const grouped = (vector: Vector, kept: (labels: Labels) => Labels) =>
+  [...Map.groupBy(vector, ({ labels }) => keyOf(kept(labels))).values()].map((members) => ({
+    labels: kept(members[0]?.labels ?? {}),
+    members,
+  }));
 
 /** `increase` of a counter, as Prometheus extrapolates it to the borders of the range. */
 const increase = (samples: Series["samples"], start: number, end: number): number | null => {
@@ -159,15 +171,13 @@ class Evaluation {
         return this.#instant(first).length > 0 ? [] : [{ labels: Object.fromEntries(equal), value: 1 }];
       }
       case "histogram_quantile": {
-        const groups = new Map<string, { labels: Labels; buckets: Array<readonly [number, number]> }>();
-        for (const { labels, value } of this.vector(second as Expression)) {
-          const { le = "", ...rest } = withoutName(labels);
-          const group = groups.get(keyOf(rest)) ?? { labels: rest, buckets: [] };
-          groups.set(keyOf(rest), group);
-          group.buckets.push([le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le), value]);
-        }
         const q = this.#of(first as Expression) as number;
-        return [...groups.values()].map(({ buckets, labels }) => ({ labels, value: quantile(q, buckets) }));
+        return grouped(this.vector(second as Expression), withoutBound).map(({ labels, members }) => {
+          const buckets = members.map(({ labels: { le = "" }, value }) => {
+            return [le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le), value] as const;
+          });
+          return { labels, value: quantile(q, buckets) };
+        });
       }
       default:
         throw new Error(`PromQL: no function ${name}`);
@@ -175,22 +185,11 @@ class Evaluation {
   }
 
   #aggregate(op: string, by: ReadonlyArray<string>, vector: Vector): Vector {
-    const groups = new Map<string, { labels: Labels; values: Array<number> }>();
-    for (const { labels, value } of vector) {
-      const kept = only(labels, by);
-      const group = groups.get(keyOf(kept)) ?? { labels: kept, values: [] };
-      groups.set(keyOf(kept), group);
-      group.values.push(value);
-    }
-    return [...groups.values()].map(({ labels, values }) => ({
-      labels,
-      value:
-        op === "sum"
-          ? values.reduce((sum, each) => sum + each, 0)
-          : op === "min"
-            ? Math.min(...values)
-            : Math.max(...values),
-    }));
+    return grouped(vector, (labels) => only(labels, by)).map(({ labels, members }) => {
+      const values = members.map(({ value }) => value);
+      if (op === "sum") return { labels, value: values.reduce((sum, each) => sum + each, 0) };
+      return { labels, value: op === "min" ? Math.min(...values) : Math.max(...values) };
+    });
   }
 
   #binary(op: string, left: Vector | number, right: Vector | number): Vector | number {
