@@ -6,11 +6,20 @@ import { CampaignTargetingSql } from "../../src/campaigns/CampaignTargetingSql.t
 import { SegmentsSql } from "../../src/devices/SegmentsSql.ts";
 import { type CampaignId, idAt } from "../../src/wire/Ids.ts";
 import type { Tenant } from "../../src/workspaces/Workspace.ts";
-import { insertSegment } from "../devices/StoredSegments.ts";
+import { gold } from "../given/GivenBodies.ts";
+import type { SegmentRule } from "../../src/devices/SegmentRule.ts";
 import { TestStatements } from "../database/TestStatements.ts";
 import { TestRows } from "../TestRows.ts";
 import { newTenants, suiteStart as now } from "../TestTenants.ts";
 import { insertCampaign } from "./StoredCampaigns.ts";
+
+/** Inserts a segment with a name of its own; gives its id. */
+const insertSegment = (tenant: Tenant) =>
+  Effect.gen(function* () {
+    const id = idAt(now);
+    yield* (yield* SegmentsSql).insert(tenant, id, `Segment ${id}`, gold as SegmentRule, now);
+    return id;
+  });
 
 const none = { locationIds: [], groupIds: [], segmentIds: [] };
 
