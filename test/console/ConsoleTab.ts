@@ -107,8 +107,7 @@ export class ConsoleTab {
   async click(selector: string): Promise<void> {
     for (let left = 12; ; left--) {
       try {
-        await this.page.locator(selector).setTimeout(10_000).click();
-        return;
+        return await this.page.locator(selector).setTimeout(10_000).click();
       } catch (error) {
         if (left === 1) throw error;
       }

@@ -20,10 +20,7 @@ export const recorder = `
   self.handledAfter = (count) => after(handled, count).then(() => true);
   const { waitUntil } = ExtendableEvent.prototype;
   ExtendableEvent.prototype.waitUntil = function (work) {
-    const note = () => {
-      if (this.type === "push") handled.push(this.type);
-      for (const notify of waiting) notify();
-    };
+    const note = () => this.type === "push" && handled.push(this.type) && waiting.forEach((each) => each());
     Promise.resolve(work).then(note, note);
     return waitUntil.call(this, work);
   };
