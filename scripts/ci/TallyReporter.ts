@@ -37,11 +37,11 @@ export default class TallyReporter implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        const isFlaky = test.diagnostic()?.flaky === true;
-        if (isFlaky) {
-          print(`Failed at the first attempt: ${module.relativeModuleId} > ${test.fullName}`);
-          process.exitCode = 1;
-        }
+        const isSecond = test.diagnostic()?.flaky === true;
+        if (isSecond) print(`Failed at the first attempt: ${module.relativeModuleId} > ${test.fullName}`);
+        // Chromium loses some inputs and frames.
+        const isFlaky = isSecond && !module.relativeModuleId.includes(".console.");
+        if (isFlaky) process.exitCode = 1;
         if (state === "passed" && !isFlaky) passed += 1;
         if (state === "failed" || state === "pending" || isFlaky) failed += 1;
       }
